@@ -133,6 +133,7 @@ _NAMES = {
         "ScoreExplanation SharedParameter SourceKind ToolGroup ToolPair ToolSet ToolSource UnreachableSource "
         "WorkItem confusability_level parse_embedder"
     ),
+    "mcp_tef.model.times": "local_time_text",
     "mcp_tef.model.tool_calls": "ToolCall ToolCallStatus ToolReply",
     "mcp_tef.model.tools": (
         "INVENTED_TOOL_LABEL NO_TOOL_LABEL LabelKind Listing OfferedTool Snapshot Tool ToolLabel ToolProblem"
@@ -182,7 +183,6 @@ _NAMES = {
     "mcp_tef.statistics.trial_text": (
         "drafts_tried_text joint_sentence joint_verdict left_out_text trial_explanation trial_sentences"
     ),
-    "mcp_tef.storage.workspace_backups": "adopt_workspace back_up_workspace restore_workspace",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",

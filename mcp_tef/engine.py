@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef.engine_adapters import ModelWorkflows
+from mcp_tef.engine_adapters import ModelWorkflows, chosen_config
 from mcp_tef.events import Event
-from mcp_tef.model.config import WORKSPACE, Config, CurrentConfig
+from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
-from mcp_tef.model.variables import foreign_note
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_file import default_workspace, may_be_workspace, require_folder, tools_folder
+from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
 from mcp_tef.trust.files import tighten
+from mcp_tef.trust.open_files import is_open_here
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.compare import DriftCheck
     from mcp_tef.workflows.crowd import Crowds
     from mcp_tef.workflows.drafts import Drafts
-    from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.health import HealthReports
     from mcp_tef.workflows.improve import Improvements
     from mcp_tef.workflows.library import Library
     from mcp_tef.workflows.library_runs import LibraryRuns, ServedLibrary
     from mcp_tef.workflows.metrics import MetricsService
-    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.other_processes import OtherProcesses
     from mcp_tef.workflows.prediction import Predictions
     from mcp_tef.workflows.quality import Quality
@@ -98,7 +96,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         damaged workspace and starts a new one, in place of a StoreError. `reading` takes a read-only or missing one.
         """
         surroundings = dict(os.environ if environment is None else environment)
-        config, problems = _chosen_config(surroundings, settings, named=workspace is not None)
+        config, problems = chosen_config(surroundings, settings, named=workspace is not None)
         path = require_folder(named) if (named := workspace or config.workspace) else default_workspace()
         if reading:
             store = await open_store_for_reading(path, may_be_missing=named is None, recover=recover)
@@ -127,7 +125,10 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         """Write all of this workspace to another file, complete and consistent, whatever is under way; StoreError."""
         from mcp_tef.storage.workspace_copies import save_copy
 
-        await asyncio.to_thread(save_copy, self.workspace, target)
+        if self._store.read_only or is_open_here(self.workspace):
+            await asyncio.to_thread(save_copy, self.workspace, target)
+        else:
+            await self._store.save_known(target)
 
     def held(self) -> SessionSecrets:
         """Return the secrets that are only in memory, for the engine that continues with this workspace."""
@@ -302,25 +303,11 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         return OtherProcesses(self._store.foreign_changes, self._store.runs, self.runs, self._events)
 
     @cached_property
-    def finding(self) -> "NameSearch":
-        """Search for servers, tools, cases and batches by name."""
-        from mcp_tef.workflows.name_search import NameSearch
-
-        return NameSearch(self._store, self._events)
-
-    @cached_property
     def server_files(self) -> "ServerFiles":
         """Servers from the configs of other programs."""
         from mcp_tef.workflows.server_import import ServerFiles
 
         return ServerFiles(self._store.servers, self._events, self._variables)
-
-    @cached_property
-    def arrivals(self) -> "FileDetection":
-        """Detection of dropped files and pasted texts."""
-        from mcp_tef.workflows.file_detection import FileDetection
-
-        return FileDetection()
 
     @cached_property
     def case_files(self) -> "CaseTransfer":
@@ -392,15 +379,3 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         adapters = ("selectors", "_lister", "_caller", "sign_ins", "_writer", "embedders", "spans")
         await asyncio.gather(*(parts[name].close() for name in adapters if parts.get(name)))
         await self._store.close()
-
-
-def _chosen_config(
-    environment: dict[str, str], settings: Mapping[str, str] | None, *, named: bool
-) -> tuple[Config, tuple[str, ...]]:
-    """Return settings and notes; a database of another program in DATABASE_URL is taken out of the environment."""
-    config, notes = Config.chosen(environment, settings)
-    if named or config.workspace is None or WORKSPACE.own_name in environment or may_be_workspace(config.workspace):
-        return config, notes
-    environment[WORKSPACE.name] = ""
-    config, notes = Config.chosen(environment, settings)
-    return config, (*notes, *foreign_note([WORKSPACE]))

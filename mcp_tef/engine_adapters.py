@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_tef.events import EventStream, NoticePublished
-from mcp_tef.model.config import CurrentConfig
+from mcp_tef.model.config import WORKSPACE, Config, CurrentConfig
+from mcp_tef.model.variables import foreign_note
+from mcp_tef.storage.workspace_file import may_be_workspace
 
 if TYPE_CHECKING:
     from mcp_tef.embedding.embedder_registry import EmbedderRegistry
@@ -27,9 +29,11 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.clients import Clients
     from mcp_tef.workflows.compare import Compare
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.file_detection import FileDetection
     from mcp_tef.workflows.model_definitions import ModelDefinitions
     from mcp_tef.workflows.model_targets import ModelChecks, ModelTargets
     from mcp_tef.workflows.models import Models
+    from mcp_tef.workflows.name_search import NameSearch
     from mcp_tef.workflows.prompts import Prompts
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
@@ -284,3 +288,29 @@ class ModelWorkflows(ServerAdapters):
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
         return ModelDefinitions(self.targets, self.searches, self._store.definitions, self.prompts, self.clients)
+
+    @cached_property
+    def finding(self) -> "NameSearch":
+        """Search for servers, tools, cases and batches by name."""
+        from mcp_tef.workflows.name_search import NameSearch
+
+        return NameSearch(self._store, self._events)
+
+    @cached_property
+    def arrivals(self) -> "FileDetection":
+        """Detection of dropped files and pasted texts."""
+        from mcp_tef.workflows.file_detection import FileDetection
+
+        return FileDetection()
+
+
+def chosen_config(
+    environment: dict[str, str], settings: Mapping[str, str] | None, *, named: bool
+) -> tuple[Config, tuple[str, ...]]:
+    """Return settings and notes; a database of another program in DATABASE_URL is taken out of the environment."""
+    config, notes = Config.chosen(environment, settings)
+    if named or config.workspace is None or WORKSPACE.own_name in environment or may_be_workspace(config.workspace):
+        return config, notes
+    environment[WORKSPACE.name] = ""
+    config, notes = Config.chosen(environment, settings)
+    return config, (*notes, *foreign_note([WORKSPACE]))

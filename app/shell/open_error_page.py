@@ -28,14 +28,10 @@ from app.widgets import (
     row_layout,
     visible,
 )
-from mcp_tef import DetectedFile, FileKind, TefError
+from mcp_tef import DetectedFile, FileKind, StoreError
 
 TITLE = "This workspace could not be opened"
-COPIED = {
-    "workspace_not_writable": "In a folder that can be written, with all that had finished. The original stays.",
-    "workspace_foreign": "In your own data folder. Nothing of the original is changed, and nothing beside it is read.",
-}
-"""The faults for which a copy helps, each with the sentence that explains it."""
+NOT_WRITABLE = "workspace_not_writable"
 WIDTH = 560
 BUTTON_WIDTH = 216
 
@@ -103,9 +99,10 @@ def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterat
     """Yield each action with a sentence that explains it."""
     why = "After you have corrected what is described above."
     yield why, Action(text="Try again", do=exits.try_again, kind="primary")
-    if isinstance(error, TefError) and error.code in COPIED:
+    if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
         path = Path(str(error.context["path"]))
-        yield COPIED[error.code], Action(text="Work on a copy", do=lambda: exits.copy(path))
+        copied = "In a folder that can be written, with all that had finished. The original stays as it is."
+        yield copied, Action(text="Work on a copy", do=lambda: exits.copy(path))
     yield "A file that is there already, or a new one.", Action(text="Open another workspace…", do=exits.open_another)
     empty = f"An empty one in {folder}, for now. The next start looks for this one again."
     yield empty, Action(text="Use a temporary workspace", do=exits.open_temporary)

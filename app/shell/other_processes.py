@@ -1,6 +1,6 @@
 """Work of other processes, shown while the window is open: the core looks for it once a second."""
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core_link.session import Session
 from app.shell.presenter import ShellPresenter
@@ -11,6 +11,8 @@ LOOK_MS = 1_000
 
 class OtherProcessesWatch(QObject):
     """Looks for what other processes did, one look at a time; the core publishes it as events."""
+
+    workspace_gone = Signal(str)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -31,6 +33,8 @@ class OtherProcessesWatch(QObject):
             if error.message != self._failed:
                 self._failed = error.message
                 self._session.show_error(error)
+                if error.code == "workspace_gone":
+                    self.workspace_gone.emit(error.message)
         if not self._closed:
             self._timer.start()
 

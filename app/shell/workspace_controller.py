@@ -184,10 +184,12 @@ class WorkspaceController:
             return
         self._enter_workspace(core_path)
         SystemNotifications(session, self.frame)
-        OtherProcessesWatch(session)
+        watch = OtherProcessesWatch(session)
         self._interrupted = InterruptedBatches(session)
         window = await self._show(session, core_path, is_new)
         session.spawn(self._interrupted.offer(window.offer))
+        save = Action(text="Save a copy…", do=self.workspaces.ask_copy, kind="primary")
+        watch.workspace_gone.connect(lambda text: window.offer.show_message(text, "", [save]))
         await self._say_notices(session, core_path.parent)
 
     def _enter_workspace(self, path: Path) -> None:

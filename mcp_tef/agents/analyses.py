@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from mcp_tef import (
@@ -40,7 +41,8 @@ async def gathered(engine: Engine, arguments: JsonObject, at_least: int) -> Tool
     found = await engine.tools.gather(source, at_least=at_least, broken_too=at_least == 1)
     if not found.tools and found.unreachable:
         first = found.unreachable[0]
-        raise ReachError(f"{first.server}: {first.reason}", hint=f"In a terminal: mcp-tef servers check {first.server}")
+        hint = f"In a terminal: mcp-tef servers check {shlex.quote(first.server)}"
+        raise ReachError(f"{first.server}: {first.reason}", hint=hint)
     return found
 
 

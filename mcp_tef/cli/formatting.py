@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         ShareChange,
         Similarity,
         ToolPair,
+        local_time_text,
     )
 
 
@@ -71,7 +72,7 @@ def run_lines(run: RunSummary) -> list[str]:
 
 def past_line(past: PastVerdict) -> str:
     """Return one line with an earlier verdict, its end date and the reason for the change."""
-    until = past.replaced_at.strftime("%Y-%m-%d %H:%M")
+    until = local_time_text(past.replaced_at)
     return f"Was {past.verdict.classification} until {until}; {REASONS[past.reason]}. {past.verdict.explanation}"
 
 

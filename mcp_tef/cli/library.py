@@ -23,6 +23,7 @@ from mcp_tef import (
     execution_figures_to_json,
     execution_to_json,
     library_tool_to_json,
+    local_time_text,
     new_token,
     percent_text,
     strong_token,
@@ -155,7 +156,7 @@ async def show(arguments: Namespace, terminal: Terminal) -> None:
 
 
 def _version_row(one: ToolVersion) -> tuple[str, ...]:
-    return str(one.version), f"{one.created_at:%Y-%m-%d %H:%M}", one.changelog
+    return str(one.version), local_time_text(one.created_at), one.changelog
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
@@ -139,7 +140,7 @@ def _changed(start: PromptTemplate, arguments: Namespace) -> PromptTemplate:
 
 def _tell_kept(template: PromptTemplate, terminal: Terminal) -> None:
     terminal.document(prompt_to_json(template))
-    terminal.say(f"Kept {template.label}. Use it with: mcp-tef run --prompt {template.label}")
+    terminal.say(f"Kept {template.label}. Use it with: mcp-tef run --prompt {shlex.quote(template.label)}")
 
 
 async def diff(arguments: Namespace, terminal: Terminal) -> None:

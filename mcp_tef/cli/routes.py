@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,7 +108,7 @@ async def compare(arguments: Namespace, terminal: Terminal) -> int:
         heads = ("WAY", "CORRECT CALL", "$ PER 1,000 QUERIES", "SECONDS", "MODELS ASKED")
         terminal.say(*table(heads, rows), "", *_curve_lines(found))
     if found.left_out:
-        models = " ".join(f"--model {name}" for name in found.missing)
+        models = " ".join(f"--model {shlex.quote(name)}" for name in found.missing)
         left_out = f"{counted(found.left_out, 'case')} without a judged run of every model"
         terminal.note(f"{left_out}. Run them first: mcp-tef run {models}")
     return 0 if found.arms else FAILED

@@ -16,6 +16,7 @@ from mcp_tef import (
     RunStatus,
     Secret,
     batch_to_json,
+    local_time_text,
     rejudge_report_to_json,
     run_detail_to_json,
     run_to_json,
@@ -99,7 +100,7 @@ async def _filter_of(engine: "Engine", arguments: Namespace) -> RunFilter:
 def _row(batch: Batch) -> tuple[str, ...]:
     told = {**batch.counts, "failed": batch.failed, "interrupted": batch.interrupted}
     counts = ", ".join(f"{count} {key}" for key, count in told.items() if count)
-    started = batch.created_at.strftime("%Y-%m-%d %H:%M")
+    started = local_time_text(batch.created_at)
     return batch.id, batch.name, batch.status.value, started, f"{batch.total}: {counts}", ", ".join(batch.models)
 
 
@@ -155,6 +156,8 @@ async def merge(arguments: Namespace, terminal: Terminal) -> int:
         async with await Engine.open(path, reading=True) as other:
             parts.append(await other.run_parts.read(arguments.batch, str(path)))
     async with opened(arguments, terminal) as engine:
+        if (before := await engine.run_parts.merged_before(parts)) is not None:
+            terminal.note(f"These runs are already merged, in the batch {before.name or before.id}. Nothing was added.")
         batch = await engine.run_parts.merge(parts, arguments.name)
         return await report(engine, batch, terminal, arguments)
 
@@ -178,6 +181,10 @@ async def _again(engine: "Engine", arguments: Namespace, terminal: Terminal) -> 
     cases = [there[case_id] for case_id in {run.case_id for run in runs} if case_id in there]
     if not batch.trial:
         await agree_to_servers(engine, cases, arguments, terminal)
+        if changed := await engine.runs.changed_since_planned(batch.id):
+            named = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
+            terminal.note(f"Changed since the batch began, and asked as planned: {named}.")
+            terminal.note("To ask the present texts, start another batch: mcp-tef run")
     return batch, keys
 
 

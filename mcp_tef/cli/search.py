@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
@@ -72,7 +73,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> None:
     terminal.document(search_tool_to_json(tool))
     if tool.provider is SearchProvider.GOOGLE_PSE:
         terminal.note("Google offers this service to its present customers only, until 1 January 2027.")
-    terminal.say(f"The search tool {tool.name} is kept. Try it with: mcp-tef search run {tool.name} QUERY")
+    terminal.say(f"The search tool {tool.name} is kept. Try it with: mcp-tef search run {shlex.quote(tool.name)} QUERY")
 
 
 async def remove(arguments: Namespace, terminal: Terminal) -> None:

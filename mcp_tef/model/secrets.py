@@ -2,14 +2,16 @@
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import RLock
 from typing import Final
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import origin_of, without_user_info
+from mcp_tef.model.encoded_secrets import grams, key_forms, masked, may_hold
 from mcp_tef.model.json import Json
 
 MASK: Final = "•••"
@@ -36,21 +38,36 @@ class Secret:
     As long as it lives, `without_keys` takes it out of every text.
     """
 
-    __slots__ = ("__weakref__", "_text")
+    __slots__ = ("__weakref__", "_forms", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._forms = key_forms(text)
         if len(text) >= SHORTEST:
+            held = grams(self._forms)
             with _HOLDING:
                 _HELD[id(self)] = self
+                _GRAMS.update(held)
+            finalize(self, _release, held).atexit = False
 
     def reveal(self) -> str:
         """Return the text itself, for the one call that needs it."""
         return self._text
 
     def redact(self, text: str) -> str:
-        """Return `text` without this secret in it."""
+        """Return `text` without this secret in it, plain or in another form."""
+        if not self._text:
+            return text
+        plain = text.replace(self._text, MASK)
+        return self.redact_forms(plain) if may_hold(plain, _GRAMS) else plain
+
+    def redact_plain(self, text: str) -> str:
+        """Return `text` without this secret as it is."""
         return text.replace(self._text, MASK) if self._text else text
+
+    def redact_forms(self, text: str) -> str:
+        """Return `text` without this secret in another form."""
+        return masked(text, self._forms, MASK)
 
     def __repr__(self) -> str:
         return f"Secret({MASK})"
@@ -74,8 +91,17 @@ class SessionSecrets:
     variables: Mapping[str, Secret] = field(default_factory=dict)
 
 
-_HOLDING = Lock()
+_HOLDING = RLock()
 _HELD: WeakValueDictionary[int, Secret] = WeakValueDictionary()
+_GRAMS: Counter[int] = Counter()
+"""What the forms of all secrets in memory consist of, so that a text is examined only if it shares some of it."""
+
+
+def _release(held: Counter[int]) -> None:
+    with _HOLDING:
+        _GRAMS.subtract(held)
+        for gram in [gram for gram in held if _GRAMS[gram] <= 0]:
+            del _GRAMS[gram]
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[Secret, ...]:
@@ -100,8 +126,12 @@ def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
     """Return `text` without the known secrets, those that this process holds, and whatever looks like one."""
     with _HOLDING:
         held = tuple(_HELD.values())
-    for secret in sorted({*known, *held}, key=_length, reverse=True):
-        text = secret.redact(text)
+    secrets = sorted({*known, *held}, key=_length, reverse=True)
+    for secret in secrets:
+        text = secret.redact_plain(text)
+    if may_hold(text, _GRAMS):
+        for secret in secrets:
+            text = secret.redact_forms(text)
     return _KEY_LIKE.sub(MASK, _NAMED.sub(rf"\g<1>{MASK}", text))
 
 

@@ -1,5 +1,6 @@
 """Imports and exports: kinds of files, previews of what an import would change, reports of what was written."""
 
+import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -113,7 +114,7 @@ class CaseImportPreview:
         if self.form is CaseFileFormat.RECORDING and not self.reviewed:
             raise InputError(
                 f"{self.source} is a recording: what a model called is a proposal, and each row has to be reviewed.",
-                hint=f"Review it with: mcp-tef cases import {self.source}",
+                hint=f"Review it with: mcp-tef cases import {shlex.quote(str(self.source))}",
             )
 
     def kept(self, places: Collection[str]) -> "CaseImportPreview":

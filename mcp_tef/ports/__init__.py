@@ -23,7 +23,6 @@ from mcp_tef.ports.models import (
 )
 from mcp_tef.ports.servers import ContactStore, OpenAddress, SecretVault, ServerGateway, SignIns
 from mcp_tef.ports.storage import (
-    NOTHING_SEEN,
     CaseStore,
     CheckResult,
     ConsentStore,
@@ -31,13 +30,12 @@ from mcp_tef.ports.storage import (
     DraftStore,
     LibraryStore,
     MetricsStore,
-    ProgressStep,
     RunStore,
     ServerStore,
     Store,
     ToolCallStore,
-    ignore_progress,
 )
+from mcp_tef.ports.writes import NOTHING_SEEN, KnownRuns, ProgressStep, ignore_progress
 
 __all__ = [
     "NOTHING_SEEN",
@@ -53,6 +51,7 @@ __all__ = [
     "Embedder",
     "Embedders",
     "KeySource",
+    "KnownRuns",
     "Lexicon",
     "LibraryStore",
     "MetricsStore",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from mcp_tef.ports.writes import NOTHING_SEEN, ignore_progress
 
 if TYPE_CHECKING:
     from mcp_tef.model.answers import AnsweringModel
+    from mcp_tef.model.batch_plans import PlannedCase
     from mcp_tef.model.cases import CaseDraft, TestCase
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
     from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
@@ -18,11 +20,20 @@ if TYPE_CHECKING:
     from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
     from mcp_tef.model.metrics import FilterChoices
     from mcp_tef.model.run_filter import RunFilter
-    from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult, RunSummary
+    from mcp_tef.model.runs import (
+        Batch,
+        BatchRequest,
+        BatchStatus,
+        PlannedRun,
+        RunDetail,
+        RunResult,
+        RunSummary,
+    )
     from mcp_tef.model.servers import Server, ServerSpec
     from mcp_tef.model.tool_calls import ToolCall
     from mcp_tef.model.tools import Listing, OfferedTool
     from mcp_tef.ports.servers import ContactStore
+    from mcp_tef.ports.writes import KnownRuns, ProgressStep
     from mcp_tef.statistics.history import History
     from mcp_tef.trust.consents import Consent
 
@@ -36,14 +47,6 @@ class CheckResult:
     hint: str | None = None
     exit_code: int | None = None
     stderr_tail: str | None = None
-
-
-ProgressStep = Callable[[int, int], object]
-NOTHING_SEEN: Final[Mapping[Any, Any]] = MappingProxyType({})  # what the store holds counts as seen
-
-
-def ignore_progress(_done: int, _whole: int) -> None:
-    """Ignore the progress of a write."""
 
 
 class ServerStore(Protocol):
@@ -172,19 +175,16 @@ class RunStore(Protocol):
     """Batches, runs, verdicts and snapshots on disk."""
 
     async def create_batch(
-        self, request: BatchRequest, cases: Sequence[TestCase]
+        self, request: BatchRequest, cases: Sequence[TestCase], known: KnownRuns = NOTHING_SEEN
     ) -> tuple[Batch, tuple[PlannedRun, ...]]:
-        """Store a batch with one pending run for each case × model × repeat."""
+        """Store a batch with one pending run for each case × model × repeat; those `known` elsewhere keep their ids."""
         ...
 
     async def add_runs(self, batch_id: BatchId, runs: Sequence[PlannedRun]) -> None:
         """Plan further runs of a batch behind those it has, with their arms and places."""
         ...
 
-    async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
-        """Describe the trial that a batch is, as JSON."""
-        ...
-
+    async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch: ...
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
         """Return runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
         ...
@@ -194,6 +194,7 @@ class RunStore(Protocol):
         """Make the runs pending and the batch running again, under this cost cap."""
         ...
 
+    async def planned_cases(self, batch_id: BatchId) -> Mapping[CaseId, PlannedCase]: ...
     async def request(self, batch_id: BatchId) -> BatchRequest:
         """Return the request that the batch was created from."""
         ...

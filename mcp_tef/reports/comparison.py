@@ -11,6 +11,7 @@ from mcp_tef.model.comparison import BatchComparison, CaseSide, ComparedRuns, Pa
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import Rate, ThresholdCheck
 from mcp_tef.model.runs import Batch, RunSummary
+from mcp_tef.model.times import local_time_text
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import dollars, rate_words, shown
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
@@ -73,7 +74,7 @@ def share_rows(found: BatchComparison) -> list[tuple[str, ShareChange]]:
 
 def batch_name(batch: Batch) -> str:
     """Return the name of a batch with its time."""
-    return f"{batch.name or 'Test runs'}, {batch.created_at:%Y-%m-%d %H:%M} UTC"
+    return f"{batch.name or 'Test runs'}, {local_time_text(batch.created_at)}"
 
 
 def comparison_json(compared: ComparedBatches) -> str:

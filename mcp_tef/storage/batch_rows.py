@@ -3,13 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
-from sqlalchemy import case, func, insert, select, text, update
+from sqlalchemy import case, func, insert, literal, select, text, update
 from sqlmodel import Session
 
-from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.errors import ConflictError, InputError, NotFoundError
 from mcp_tef.model.answers import CallingMode, ToolChoiceMode
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.ids import BatchId, CaseId, RunId, new_id
@@ -33,7 +34,8 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.secrets import without_credentials
 from mcp_tef.model.verdicts import RunMark
-from mcp_tef.storage.columns import attributes, now, one_of, row_of
+from mcp_tef.ports import KnownRuns
+from mcp_tef.storage.columns import Moment, attributes, now, one_of, row_of
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of, variables_of
@@ -44,20 +46,38 @@ _THERE = BATCHES.c.removed_at.is_(None)
 LEFT_OVER = (RunStatus.PENDING.value, RunStatus.RUNNING.value)
 
 
-def plan(batch_id: BatchId, request: BatchRequest, cases: Sequence[TestCase]) -> tuple[PlannedRun, ...]:
-    """Every run of a batch: all cases and models once, then again for each repeat."""
+def plan(
+    batch_id: BatchId, request: BatchRequest, cases: Sequence[TestCase], known: KnownRuns
+) -> tuple[PlannedRun, ...]:
+    """Every run of a batch: all cases and models once, then again for each repeat; runs of elsewhere keep their ids."""
     models = dict.fromkeys(request.models)
     return tuple(
-        PlannedRun(id=RunId(new_id()), case_id=item.id, settings=model, repeat=repeat, batch_id=batch_id)
+        PlannedRun(
+            id=known.get((item.id, model, repeat)) or RunId(new_id()),
+            case_id=item.id,
+            settings=model,
+            repeat=repeat,
+            batch_id=batch_id,
+        )
         for repeat, item, model in product(range(request.repeats), cases, models)
     )
 
 
+def require_new_runs(session: Session, ids: Iterable[RunId]) -> None:
+    """Raise ConflictError where the file holds one of these runs already, also where its batch was removed."""
+    if session.execute(select(RUNS.c.id).where(RUNS.c.id.in_(one_of(ids))).limit(1)).first():
+        hint = "A removed batch goes for good when the workspace is opened next. Merge then, or into another workspace."
+        raise ConflictError("Runs of these parts are in this workspace already.", hint=hint)
+
+
 def rows_of(
-    runs: Sequence[PlannedRun], settings: Mapping[ModelSettings, str], cases: Sequence[TestCase], first: int = 0
+    runs: Sequence[PlannedRun],
+    settings: Mapping[ModelSettings, str],
+    cases: Sequence[TestCase],
+    moment: datetime,
+    first: int = 0,
 ) -> list[dict[str, Any]]:
     """Rows of pending runs, by the ids of their settings; the first has the position `first` in its batch."""
-    moment = now()
     kept = {item.id: case_cells(item) for item in cases}
     return [
         {
@@ -77,6 +97,22 @@ def rows_of(
     ]
 
 
+def next_moment(session: Session) -> datetime:
+    """Return the time for a new batch, after all that the file holds: a clock may be set back, or have been wrong.
+
+    Runs and batches are ordered by it where an index helps, so it goes on from the last one.
+    """
+    last = session.execute(select(func.max(BATCHES.c.created_at), func.max(BATCHES.c.completed_at))).one()
+    after: list[datetime] = [moment + timedelta(microseconds=1) for moment in last if moment]
+    return max([now(), *after])
+
+
+def begun_at(session: Session, batch_id: BatchId) -> datetime:
+    """Return the time at which a batch began, or now if that is later."""
+    created: datetime = _row(session, batch_id).created_at
+    return max([now(), created])
+
+
 def next_position(session: Session, batch_id: BatchId) -> int:
     """Return the position behind the last run of a batch. NotFoundError."""
     _row(session, batch_id)
@@ -90,7 +126,9 @@ def settings_ids(session: Session, batch_id: BatchId) -> dict[ModelSettings, str
     return {settings_of(row): row.id for row in stored}
 
 
-def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) -> dict[ModelSettings, str]:
+def add(
+    session: Session, batch_id: BatchId, request: BatchRequest, owner: str, moment: datetime
+) -> dict[ModelSettings, str]:
     """Store a batch and the settings of its models; the id of the row of each."""
     row = {
         "id": batch_id,
@@ -102,7 +140,7 @@ def add(session: Session, batch_id: BatchId, request: BatchRequest, owner: str) 
         "concurrency": request.concurrency,
         "max_cost_usd": request.max_cost_usd,
         "owner_token": owner,
-        "created_at": now(),
+        "created_at": moment,
     }
     session.execute(insert(BATCHES), [row])
     return _add_settings(session, batch_id, dict.fromkeys(request.models))
@@ -166,13 +204,13 @@ def get(session: Session, batch_id: BatchId) -> Batch:
 
 def all_batches(session: Session) -> tuple[Batch, ...]:
     """Every batch with its counts, newest first."""
-    rows = session.execute(select(BATCHES).where(_THERE).order_by(BATCHES.c.created_at.desc(), BATCHES.c.id)).all()
+    rows = session.execute(select(BATCHES).where(_THERE).order_by(text("batches.rowid DESC"))).all()
     return tuple(_batches(session, rows))
 
 
 def set_status(session: Session, batch_id: BatchId, status: BatchStatus, stopped: str | None = None) -> None:
     """Store where a batch is in its life, also where it is hidden, or nothing else of it can be read."""
-    ended = None if status.value in UNDER_WAY else now()
+    ended = None if status.value in UNDER_WAY else func.max(literal(now(), Moment()), BATCHES.c.created_at)
     session.execute(
         update(BATCHES).where(BATCHES.c.id == batch_id).values(status=status.value, completed_at=ended, stopped=stopped)
     )

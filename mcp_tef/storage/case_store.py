@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, delete, insert, or_, select, text
@@ -169,18 +170,14 @@ def _tie(session: Session, drafts: Mapping[str, CaseDraft], wanted: Collection[s
     servers = require_servers(session, tuple(drafts.values()))
     in_suites = _suite_ids(session, {storable(name) for draft in drafts.values() for name in draft.suites})
     ties: dict[str, tuple[str, Callable[[CaseDraft], Iterable[str]]]] = {
-        "servers": ("mcp_server_id", lambda draft: (servers[name] for name in draft.servers)),
+        "servers": ("mcp_server_id", lambda draft: map(servers.__getitem__, draft.servers)),
         "suites": ("suite_id", lambda draft: (in_suites[storable(name)] for name in draft.suites)),
         "tags": ("tag", lambda draft: draft.tags),
     }
     for field in ties.keys() & wanted:
         column, values = ties[field]
-        rows = [
-            {"test_case_id": case_id, column: value}
-            for case_id, draft in drafts.items()
-            for value in dict.fromkeys(values(draft))
-        ]
-        if rows:
+        pairs = chain.from_iterable(product([key], dict.fromkeys(values(draft))) for key, draft in drafts.items())
+        if rows := [{"test_case_id": case_id, column: value} for case_id, value in pairs]:
             session.execute(insert(_TIED[field]), rows)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlmodel import Session
 
 from mcp_tef.model.ids import BatchId, RunId
+from mcp_tef.storage.held_connection import HeldConnection, connection_of
 
 if TYPE_CHECKING:
     from mcp_tef.storage.database import Database
@@ -53,7 +54,9 @@ class ForeignChanges:
         return await self._database.read(self._look)
 
     def _look(self, session: Session) -> Mapping[str, frozenset[str]]:
-        connection = session.connection()
+        held, connection = connection_of(session), session.connection()
+        if isinstance(held, HeldConnection):
+            held.require_in_place()
         version = connection.exec_driver_sql("PRAGMA data_version").scalar_one()
         if version == self._version:
             return {}

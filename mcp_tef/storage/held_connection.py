@@ -3,11 +3,18 @@
 import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+from mcp_tef.errors import StoreError
+from mcp_tef.storage.sqlite_errors import translated
 from mcp_tef.storage.workspace_file import connect
-from mcp_tef.trust.open_files import OpenFile
+from mcp_tef.trust.files import replaced_database
+from mcp_tef.trust.open_files import OpenFile, is_open_here
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
 
 # The bytes on which SQLite has shared locks as long as it uses a file: SHARED_FIRST, and DMS in the shared memory
 # (https://www.sqlite.org/src/file/src/os_unix.c). Nobody locks the journal itself.
@@ -19,12 +26,32 @@ class HeldConnection(sqlite3.Connection):
 
     _files: tuple[OpenFile, ...] = ()
     _has_others: Callable[[], object]
+    _path: Path
+    _changes: int
 
     def hold(self, path: Path, has_others: Callable[[], object]) -> None:
         """Hold the files of a workspace, which must have been read, so that all of them are there."""
-        self._has_others = has_others
+        self._has_others, self._path, self._changes = has_others, path, self.total_changes
         files = {path.with_name(f"{path.name}{ending}"): span for ending, span in _LOCKED.items()}
         self._files = tuple(OpenFile(file, span) for file, span in files.items() if file.exists())
+
+    def commit(self) -> None:
+        """Commit; StoreError where what was changed stands in a file that is gone, or no longer has this name."""
+        super().commit()
+        if self._files and self.total_changes != self._changes:
+            self._changes = self.total_changes
+            self.require_in_place()
+
+    def require_in_place(self) -> None:
+        """Raise StoreError where the open file is gone, or another one has its name."""
+        if self._files and not is_open_here(self._path):
+            found = "was replaced" if self._path.exists() else "is gone"
+            raise StoreError(
+                f"The workspace {self._path} {found} while it was open; changes since then are not in that file.",
+                hint="Save a copy before you close it, or put the file back.",
+                code="workspace_gone",
+                context={"path": str(self._path)},
+            )
 
     def close(self) -> None:
         """Close the files; the last process that does puts the journal away."""
@@ -46,3 +73,17 @@ def connect_held(path: Path, lock_wait: float, has_others: Callable[[], object])
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     connection.hold(path, has_others)
     return connection
+
+
+def connection_of(session: "Session") -> sqlite3.Connection:
+    """Return the connection under a session."""
+    found: Any = session.connection().connection.driver_connection
+    assert isinstance(found, sqlite3.Connection)
+    return found
+
+
+def write_known(session: "Session", target: Path) -> None:
+    """Write all that a connection reads to a new file, also where its own is gone. Raises StoreError or OSError."""
+    with replaced_database(target) as unfinished, translated(target), closing(connect(unfinished)) as copy:
+        connection_of(session).backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import delete, exists, insert, select, update
+from sqlalchemy import delete, exists, insert, select, text, update
 from sqlmodel import Session
 
 from mcp_tef.errors import ConflictError, NotFoundError
@@ -160,7 +160,7 @@ class SqliteLibrary:
             named = select(LIBRARY_EXECUTIONS, LIBRARY_TOOLS.c.name.label("tool")).join(LIBRARY_TOOLS)
             if tool_id is not None:
                 named = named.where(LIBRARY_EXECUTIONS.c.tool_id == tool_id)
-            rows = session.execute(named.order_by(LIBRARY_EXECUTIONS.c.created_at.desc()).limit(limit))
+            rows = session.execute(named.order_by(text("library_executions.rowid DESC")).limit(limit))
             return tuple(map(_execution, rows))
 
         return await self._database.read(work)
@@ -230,5 +230,5 @@ def _execution(row: Any) -> Execution:
 
 def _drop_oldest(session: Session, tool_id: str) -> None:
     table = LIBRARY_EXECUTIONS
-    ordered = select(table.c.id).where(table.c.tool_id == tool_id).order_by(table.c.created_at.desc())
+    ordered = select(table.c.id).where(table.c.tool_id == tool_id).order_by(text("rowid DESC"))
     session.execute(delete(table).where(table.c.id.in_(ordered.offset(MOST_EXECUTIONS))))

@@ -11,9 +11,10 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlmodel import Session
 
 from mcp_tef.model.answers import AnsweringModel
+from mcp_tef.model.batch_plans import PlannedCase
 from mcp_tef.model.cases import NO_TOOL, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
-from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import (
@@ -28,14 +29,16 @@ from mcp_tef.model.runs import (
     RunSummary,
 )
 from mcp_tef.model.tools import OfferedTool
+from mcp_tef.ports import NOTHING_SEEN, KnownRuns
 from mcp_tef.storage import batch_rows, case_store, run_queries, snapshots, verdict_rows
 from mcp_tef.storage.case_store import Selection
-from mcp_tef.storage.columns import now, one_of, one_of_bound
+from mcp_tef.storage.columns import Moment, now, one_of, one_of_bound
 from mcp_tef.storage.database import ROWS_PER_TRANSACTION, Database, PreparedStatement, chunks
 from mcp_tef.storage.library_tables import LIBRARY_TOOLS
+from mcp_tef.storage.planned_cases import planned_cases
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_facts import mark_facts_running, refresh_facts
-from mcp_tef.storage.run_rows import NOT_ENDED, case_cells, expectation_cells, failure_cells, outcome_cells
+from mcp_tef.storage.run_rows import NOT_ENDED, expectation_cells, failure_cells, outcome_cells
 from mcp_tef.storage.run_tables import BATCHES, RESULTS, RUNS, SNAPSHOT_TOOLS, SNAPSHOTS, TOOLS
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import CASE_SERVERS, CASES, SERVERS, SUITE_CASES, SUITES
@@ -52,14 +55,17 @@ def _set_by_id(*columns: str) -> Update:
 
 
 _END = PreparedStatement(
-    _set_by_id(*NOT_ENDED, "status").values(snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id))
+    _set_by_id(*NOT_ENDED, "status").values(
+        snapshot_id=func.coalesce(bindparam("snapshot"), RUNS.c.snapshot_id),
+        # No run ends before it began, though the clock was set back; max() of a NULL is NULL.
+        completed_at=func.max(bindparam("completed_at", type_=Moment()), RUNS.c.created_at),
+    )
 )
 _HERE = PreparedStatement(select(RUNS.c.id).where(RUNS.c.id.in_(one_of_bound("ids"))))
 _RUNNING = PreparedStatement(
     update(RUNS).where(RUNS.c.id.in_(one_of_bound("ids"))).values(status=RunStatus.RUNNING.value)
 )
 _EXPECT = _set_by_id(*expectation_cells(NO_TOOL))
-_REPLAN = _set_by_id("query", "expectation", "expected_label", "expected_server_name", "expected_tool_name")
 
 
 class SqliteRuns:
@@ -70,15 +76,20 @@ class SqliteRuns:
         self._owner = owner
 
     async def create_batch(
-        self, request: BatchRequest, cases: Sequence[TestCase]
+        self, request: BatchRequest, cases: Sequence[TestCase], known: KnownRuns = NOTHING_SEEN
     ) -> tuple[Batch, tuple[PlannedRun, ...]]:
-        """Store a batch with one pending run for each case × model × repeat; all of it, or nothing."""
+        """Store a batch with one pending run for each case × model × repeat; all of it, or nothing.
+
+        Runs that are `known` from elsewhere keep their ids. ConflictError where one of them is here already.
+        """
         batch_id = BatchId(new_id())
 
         def work(session: Session) -> tuple[PlannedRun, ...]:
-            settings = batch_rows.add(session, batch_id, request, self._owner.token)
-            runs = batch_rows.plan(batch_id, request, cases)
-            _insert_runs(session, batch_rows.rows_of(runs, settings, cases))
+            batch_rows.require_new_runs(session, known.values())
+            moment = batch_rows.next_moment(session)
+            settings = batch_rows.add(session, batch_id, request, self._owner.token, moment)
+            runs = batch_rows.plan(batch_id, request, cases, known)
+            _insert_runs(session, batch_rows.rows_of(runs, settings, cases, moment))
             return runs
 
         runs = await self._database.write(work)
@@ -100,8 +111,12 @@ class SqliteRuns:
         """Runs that failed, interrupted ones among them."""
         return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _FAILED))
 
+    async def planned_cases(self, batch_id: BatchId) -> Mapping[CaseId, PlannedCase]:
+        """The cases and tools of a batch as they were when it began."""
+        return await self._database.read(lambda session: planned_cases(session, batch_id))
+
     async def reopen(self, batch_id: BatchId, runs: Sequence[PlannedRun], max_cost_usd: float | None) -> Batch:
-        """Make the runs pending with the settings given, and the batch running again; cases count as they are now.
+        """Make the runs pending with the settings given, and the batch running again; cases count as was planned.
 
         InputError where another process works on it.
         """
@@ -254,7 +269,8 @@ def _add_runs(session: Session, batch_id: BatchId, runs: Sequence[PlannedRun]) -
         case_store.get(session, case_id)
     batch_rows.add_new_settings(session, batch_id, runs)
     ours = [replace(run, batch_id=batch_id) for run in runs]
-    _insert_runs(session, batch_rows.rows_of(ours, batch_rows.settings_ids(session, batch_id), cases, first))
+    settings, moment = batch_rows.settings_ids(session, batch_id), batch_rows.begun_at(session, batch_id)
+    _insert_runs(session, batch_rows.rows_of(ours, settings, cases, moment, first))
 
 
 def _left_over(session: Session, batch_id: BatchId) -> list[str]:
@@ -287,11 +303,6 @@ def _reopen(session: Session, runs: Sequence[PlannedRun]) -> None:
     session.execute(delete(RESULTS).where(RESULTS.c.test_run_id.in_(one_of(ids))))
     pending = update(RUNS).where(RUNS.c.id.in_(one_of(ids)))
     session.execute(pending.values({**NOT_ENDED, "status": RunStatus.PENDING.value}))
-    cases = case_store.select_cases(session, Selection(ids=tuple({run.case_id for run in runs})))
-    cells = {case.id: case_cells(case) for case in cases}
-    rows = [{"run": run.id, **cells[run.case_id]} for run in runs if run.case_id in cells]
-    if rows:
-        session.execute(_REPLAN, rows)
     refresh_facts(session, ids)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select, text, update
 from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
@@ -274,7 +274,7 @@ def _call_cells(call: ToolCall) -> dict[str, Any]:
 def _begin(session: Session, call: ToolCall) -> None:
     session.execute(insert(TOOL_CALLS), [_call_cells(call)])
     of_tool = (TOOL_CALLS.c.mcp_server_id == call.server_id, TOOL_CALLS.c.tool_name == call.tool)
-    last = select(TOOL_CALLS.c.id).where(*of_tool).order_by(TOOL_CALLS.c.asked_at.desc()).limit(MOST_KEPT)
+    last = select(TOOL_CALLS.c.id).where(*of_tool).order_by(text("rowid DESC")).limit(MOST_KEPT)
     session.execute(delete(TOOL_CALLS).where(*of_tool, TOOL_CALLS.c.id.not_in(last)))
 
 

@@ -24,6 +24,7 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.ports import RunExecutor, RunStore, ToolOffering
 from mcp_tef.ports.execution import RunSteering
+from mcp_tef.workflows.batch_plans import PlannedTools
 from mcp_tef.workflows.batch_results import BatchCounts, RunLog
 from mcp_tef.workflows.cost_budget import CallCost, CostBudget
 from mcp_tef.workflows.estimate import RunCosts
@@ -76,6 +77,7 @@ class BatchPlan:
 
     `spent_usd` is the cost of the batch so far, and of earlier answers to the runs that are done again. `answered`
     holds the other repeats of these runs, by case and model. With `steering`, further runs are planned in passes.
+    `planned` are the tools that a batch which goes on has offered before.
     """
 
     batch: Batch
@@ -88,6 +90,7 @@ class BatchPlan:
     answered: Mapping[tuple[CaseId, str], Sequence[AnsweredRun]] = field(default_factory=dict)
     may_pause: bool = False
     steering: RunSteering | None = None
+    planned: PlannedTools = field(default_factory=dict)
 
 
 class FailureStreaks:

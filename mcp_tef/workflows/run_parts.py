@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TypeVar
 
 from mcp_tef.errors import ConflictError, InputError
@@ -13,7 +14,7 @@ from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult
 from mcp_tef.model.servers import Server
 from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Store
+from mcp_tef.ports import CheckResult, KnownRuns, Store
 from mcp_tef.workflows.name_search import find_batch
 
 T = TypeVar("T")
@@ -81,20 +82,42 @@ class RunParts:
             runs=tuple([await store.runs.detail(run.id) for run in runs]),
         )
 
+    async def merged_before(self, parts: Sequence[BatchPart]) -> Batch | None:
+        """Return the batch that holds all runs of the parts already; None where it holds none of them.
+
+        A run keeps its id when it is merged. ConflictError where some of the runs are here, as when a part is in this
+        workspace itself: they would count twice.
+        """
+        ended = {detail.summary.id: part.place for part in parts for detail in part.runs if _has_ended(detail)}
+        here = await self._store.runs.summaries(list(ended))
+        batches = {run.batch_id for run in here.values() if run.batch_id}
+        if len(here) == len(ended) and len(batches) == 1:
+            return await self._store.runs.batch(batches.pop())
+        if here:
+            place = ended[next(iter(here))]
+            raise ConflictError(
+                f"Runs of {place} are in this workspace already, and would count twice.",
+                hint="Merge the parts into another workspace, or remove the batch that holds these runs first.",
+            )
+        return None
+
     async def merge(self, parts: Sequence[BatchPart], name: str = "") -> Batch:
         """Store one batch with the runs of all parts; servers and cases that are missing here are added.
 
-        Runs that no part has finished are left to do, so that the batch can be resumed. InputError where a part is
-        missing, parts differ in their cases, models or repeats, or two of them hold the same run.
+        Runs that no part has finished are left to do, so that the batch can be resumed. Parts that were merged before
+        are the batch that holds them. InputError where a part is missing, parts differ in their cases, models or
+        repeats, or two of them hold the same run.
         """
         request, found = _common_request(parts), _runs(parts)
+        if (before := await self.merged_before(parts)) is not None:
+            return before
         await self._add_servers(parts)
         asked = {case for case, _, _ in found}
         cases = await self._cases([case.draft for case in parts[0].cases if _case_key(case.draft) in asked])
         request = replace(
             request, name=name or request.name, cases=tuple(case.id for case in cases), suites=(), tags=()
         )
-        batch, planned = await self._store.runs.create_batch(request, cases)
+        batch, planned = await self._store.runs.create_batch(request, cases, _known(request, cases, found))
         done = _ended(planned, cases, found)
         await self._store.runs.finish([await self._result(run, detail) for run, detail in done])
         status = BatchStatus.COMPLETED if len(done) == len(planned) else BatchStatus.INTERRUPTED
@@ -146,11 +169,22 @@ def _ended(
     """Return the planned runs that a part ended, with what it kept; a resumed batch would do the others."""
     keys = {case.id: _case_key(case.draft) for case in cases}
     pairs = ((run, found.get((keys[run.case_id], run.settings.asked, run.repeat))) for run in planned)
-    return [(run, detail) for run, detail in pairs if detail and (detail.verdict or _failed_by_itself(detail))]
+    return [(run, detail) for run, detail in pairs if detail and _has_ended(detail)]
 
 
-def _failed_by_itself(detail: RunDetail) -> bool:
-    return detail.summary.failure is not None and not detail.summary.interrupted
+def _known(request: BatchRequest, cases: Sequence[TestCase], found: Mapping[_RunKey, RunDetail]) -> KnownRuns:
+    """Return the ids of the runs that a part ended."""
+    keys = product(cases, request.models, range(request.repeats))
+    details = (
+        ((case.id, model, repeat), found.get((_case_key(case.draft), model.asked, repeat)))
+        for case, model, repeat in keys
+    )
+    return {key: detail.summary.id for key, detail in details if detail and _has_ended(detail)}
+
+
+def _has_ended(detail: RunDetail) -> bool:
+    """Return True for a run with a verdict, or one that failed by itself."""
+    return detail.verdict is not None or (detail.summary.failure is not None and not detail.summary.interrupted)
 
 
 def _common_request(parts: Sequence[BatchPart]) -> BatchRequest:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import BatchEnded, BatchesChanged, BatchQueued, EventStream
 from mcp_tef.model.cases import TestCase
-from mcp_tef.model.comparison import AnsweredRun, PassCounts, RejudgeReport
+from mcp_tef.model.comparison import PassCounts, RejudgeReport
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.run_filter import RunFilter
@@ -29,6 +28,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
+from mcp_tef.workflows.batch_plans import PlannedTools, answered_repeats, cases_as_planned, changed_since_planned
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.cost_budget import require_one
 from mcp_tef.workflows.estimate import BatchPreparation, estimate, require_room
@@ -287,12 +287,12 @@ class Runs:
         runs = await self.preparation.planned(runs, request.max_cost_usd)
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
         request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)) or request.models)
-        cases = await self._cases_of(trial, runs)
+        cases, planned = await self._as_planned(batch_id, trial, runs)
         held = await self.preparation.keys(request, () if trial else cases, keys)
         costs = await self.preparation.costs(request, cases, trial)
         before = await self.batch(batch_id)
         require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)
-        answered = await self._answered(batch_id, runs)
+        answered = await answered_repeats(self._store, batch_id, runs)
         batch = await self._store.runs.reopen(batch_id, runs, request.max_cost_usd)
         self._cut_off.discard(batch_id)
         return BatchPlan(
@@ -305,6 +305,7 @@ class Runs:
             spent_usd=before.cost_usd or 0.0,
             answered=answered,
             steering=trial,
+            planned=planned,
         )
 
     async def _left(
@@ -318,20 +319,16 @@ class Runs:
             raise InputError("The batch has no run left to do.", hint="Start a new batch.")
         return trial, runs
 
-    async def _cases_of(self, trial: RunSteering | None, runs: Sequence[PlannedRun]) -> tuple[TestCase, ...]:
-        return await self._store.cases.select(ids=sorted(trial.cases if trial else {run.case_id for run in runs}))
+    async def _as_planned(
+        self, batch_id: BatchId, trial: RunSteering | None, runs: Sequence[PlannedRun]
+    ) -> tuple[tuple[TestCase, ...], PlannedTools]:
+        if trial:
+            return await self._store.cases.select(ids=sorted(trial.cases)), {}
+        return await cases_as_planned(self._store, batch_id, {run.case_id for run in runs})
 
-    async def _answered(
-        self, batch_id: BatchId, runs: Sequence[PlannedRun]
-    ) -> Mapping[tuple[CaseId, str], Sequence[AnsweredRun]]:
-        """Return the answered repeats of these runs' cases and models in the batch."""
-        of_batch = await self._store.runs.runs(RunFilter(batch_id=batch_id))
-        again = {(run.case_id, run.settings.asked) for run in runs}
-        groups = {run.id: group for run in of_batch if run.mark and (group := (run.case_id, run.model)) in again}
-        found: defaultdict[tuple[CaseId, str], list[AnsweredRun]] = defaultdict(list)
-        for run in await self._store.runs.answered(list(groups)):
-            found[groups[run.id]].append(run)
-        return found
+    async def changed_since_planned(self, batch_id: BatchId) -> tuple[str, ...]:
+        """Return the names of the cases that say something else by now than the batch asks."""
+        return await changed_since_planned(self._store, batch_id)
 
     async def _line_up(self, job: BatchPlan) -> Batch:
         seconds = await self._seconds(job) if self._jobs else None
@@ -349,7 +346,7 @@ class Runs:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
-            tools=job.steering.tools if job.steering else self._tools(),
+            tools=job.steering.tools if job.steering else self._tools(job.planned),
             executor=self._executor,
             events=self._events,
             turn=self._turns.join(job.batch.id),
@@ -380,7 +377,7 @@ class Runs:
             raise InputError("No client profile is known here.", hint="Run it without a client.")
         return self.clients_of()
 
-    def _tools(self) -> ToolOffering:
+    def _tools(self, planned: PlannedTools) -> ToolOffering:
         return ToolCache(
             self._gateway,
             self._store.servers,
@@ -388,6 +385,7 @@ class Runs:
             self._consents,
             seconds=self._config.limits.seconds,
             separator=self._config.separator,
+            planned=planned,
         )
 
     def _job(self, batch_id: BatchId) -> BatchJob:

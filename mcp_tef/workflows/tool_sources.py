@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from time import perf_counter
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from mcp_tef.errors import InputError, ServerError, ServerFault, StoreError, TefError
@@ -21,9 +22,10 @@ from mcp_tef.model.library import EVALUATED
 from mcp_tef.model.secrets import without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
 from mcp_tef.model.similarity import ComparedTool, SourceKind, ToolSet, ToolSource, UnreachableSource
-from mcp_tef.model.tools import Listing, Tool, ToolProblem
+from mcp_tef.model.tools import Listing, Snapshot, Tool, ToolProblem
 from mcp_tef.ports import CaseTools, ContactStore, RunStore, ServerGateway, ServerStore, Store
 from mcp_tef.prompts.selection_prompt import offer
+from mcp_tef.workflows.batch_plans import PlannedTools
 from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
 
@@ -102,7 +104,9 @@ class ToolCache:
         *,
         seconds: float,
         separator: str,
+        planned: PlannedTools = MappingProxyType({}),
     ) -> None:
+        self._planned = planned
         self._gateway = gateway
         self._servers = servers
         self._runs = runs
@@ -116,7 +120,9 @@ class ToolCache:
         """Return the tools of a case; raises ServerError with the server's name, InputError where there are none."""
         names = case.draft.servers
         if names not in self._case_tools:
-            self._case_tools[names] = asyncio.create_task(self._assemble(names, run_id))
+            known = self._planned.get(names)
+            work = self._as_planned(names, known) if known else self._assemble(names, run_id)
+            self._case_tools[names] = asyncio.create_task(work)
         return await asyncio.shield(self._case_tools[names])
 
     async def close(self) -> None:
@@ -138,6 +144,16 @@ class ToolCache:
         snapshot_id = await self._runs.save_snapshot(offered, run_id)
         listed = zip((server.spec for server in servers), listings, strict=True)
         return CaseTools(offered, tuple(item.tool for item in offered), snapshot_id, tuple(listed))
+
+    async def _as_planned(self, names: Sequence[str], known: Snapshot) -> CaseTools:
+        """Return the tools that the batch has offered before, whatever the servers list by now."""
+        tools = tuple(item.tool for item in known.tools)
+        specs = [(await self._servers.find(name)).spec for name in names]
+        listed = [
+            (spec, Listing(server=spec.name, tools=tuple(tool for tool in tools if tool.server == spec.name)))
+            for spec in specs
+        ]
+        return CaseTools(known.tools, tools, known.id, listed)
 
     async def _listed(self, servers: Sequence[Server]) -> list[Listing]:
         fetches = [asyncio.shield(self._listing(server)) for server in servers]

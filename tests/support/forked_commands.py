@@ -137,6 +137,7 @@ def do(
     os.environ.clear()
     os.environ.update(environment)
     resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes[0], file_bytes[1]))
+    sys.dont_write_bytecode = True  # a file that is cut would stay
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
     sys.argv = ["mcp-tef", *arguments]

@@ -5,9 +5,10 @@ from dataclasses import fields, replace
 
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.answers import AnsweringModel, ConfidenceSource
+from mcp_tef.model.batch_plans import PlannedCase
 from mcp_tef.model.cases import Expectation, TestCase
 from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
-from mcp_tef.model.ids import BatchId, RunId, SnapshotId, new_id
+from mcp_tef.model.ids import BatchId, CaseId, RunId, SnapshotId, new_id
 from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.run_filter import RunFilter, RunOrder
@@ -24,6 +25,7 @@ from mcp_tef.model.runs import (
 )
 from mcp_tef.model.tools import OfferedTool, Snapshot
 from mcp_tef.model.verdicts import PastVerdict, Verdict
+from mcp_tef.ports import NOTHING_SEEN, KnownRuns
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.run_history import history_of
 from mcp_tef.workflows.batch_results import tally_of
@@ -31,6 +33,7 @@ from tests.support.memory_definitions import MemoryDefinitions
 from tests.support.memory_drafts import MemoryDrafts
 from tests.support.memory_filter import passes
 from tests.support.memory_library import MemoryContacts, MemoryLibrary
+from tests.support.memory_plans import pending_row, planned_cases
 from tests.support.memory_servers import NOW, MemoryCases, MemoryServers, MemoryToolCalls
 
 UNFINISHED = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.CANCELLED)
@@ -44,6 +47,7 @@ class MemoryRuns:
         self._batches: dict[BatchId, Batch] = {}
         self._requests: dict[BatchId, BatchRequest] = {}
         self._plans: dict[RunId, PlannedRun] = {}
+        self._asked: dict[RunId, TestCase] = {}
         self._rows: dict[RunId, RunSummary] = {}
         self._outcomes: dict[RunId, RunResult] = {}
         self._expectations: dict[RunId, Expectation] = {}
@@ -58,12 +62,18 @@ class MemoryRuns:
         self._rows.update((run.id, run) for run in runs)
 
     async def create_batch(
-        self, request: BatchRequest, cases: Sequence[TestCase]
+        self, request: BatchRequest, cases: Sequence[TestCase], known: KnownRuns = NOTHING_SEEN
     ) -> tuple[Batch, tuple[PlannedRun, ...]]:
         """One pending run for each case, model and repeat."""
         batch_id = BatchId(new_id())
         plans = [
-            PlannedRun(id=RunId(new_id()), case_id=case.id, settings=model, repeat=repeat, batch_id=batch_id)
+            PlannedRun(
+                id=known.get((case.id, model, repeat)) or RunId(new_id()),
+                case_id=case.id,
+                settings=model,
+                repeat=repeat,
+                batch_id=batch_id,
+            )
             for repeat in range(request.repeats)
             for model in request.models
             for case in cases
@@ -95,7 +105,8 @@ class MemoryRuns:
         cases = {case_id: await self._cases.get(case_id) for case_id in {plan.case_id for plan in plans}}
         for plan in plans:
             self._plans[plan.id] = plan
-            self._rows[plan.id] = _pending(plan, cases[plan.case_id])
+            self._asked[plan.id] = cases[plan.case_id]
+            self._rows[plan.id] = pending_row(plan, cases[plan.case_id])
             self._expectations[plan.id] = cases[plan.case_id].draft.expectation
 
     async def set_trial(self, batch_id: BatchId, trial: Mapping[str, Json]) -> Batch:
@@ -116,10 +127,14 @@ class MemoryRuns:
         self._requests[batch_id] = replace(self._requests[batch_id], max_cost_usd=max_cost_usd)
         self._batches[batch_id] = replace(self._batches[batch_id], max_cost_usd=max_cost_usd)
         for plan in runs:
-            case = await self._cases.get(plan.case_id)
-            self._rows[plan.id] = _pending(plan, case)
-            self._expectations[plan.id] = case.draft.expectation
+            self._rows[plan.id] = pending_row(plan, self._asked[plan.id])
+            self._expectations[plan.id] = self._asked[plan.id].draft.expectation
         return await self.set_batch_status(batch_id, BatchStatus.RUNNING)
+
+    async def planned_cases(self, batch_id: BatchId) -> Mapping[CaseId, PlannedCase]:
+        """As they were when it began."""
+        plans = [plan for plan in self._plans.values() if plan.batch_id == batch_id]
+        return planned_cases(plans, self._asked, self._outcomes, self._snapshots)
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
         """What it was asked for."""
@@ -301,26 +316,6 @@ class MemoryRuns:
             if row not in runs:
                 runs.append(row)
         return row
-
-
-def _pending(plan: PlannedRun, case: TestCase) -> RunSummary:
-    call = case.draft.expectation.first_call
-    return RunSummary(
-        id=plan.id,
-        batch_id=plan.batch_id,
-        case_id=case.id,
-        case_name=case.name,
-        query=case.draft.query,
-        model=plan.settings.asked,
-        repeat=plan.repeat,
-        status=RunStatus.PENDING,
-        expected=case.draft.expectation.label,
-        expected_tool=call.tool if call else None,
-        expected_server=call.server if call else None,
-        created_at=NOW,
-        arm=plan.arm,
-        place=plan.place,
-    )
 
 
 def _finished(row: RunSummary, outcome: RunResult) -> RunSummary:

@@ -106,7 +106,7 @@ def run_on_full_disk(most_bytes: int, *arguments: str | Path) -> Said:
     """Run a command whose files may not grow beyond the limit."""
     done = subprocess.run(
         command(*arguments),
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},  # a cut one would stay
         preexec_fn=lambda: limit_files(most_bytes),
         capture_output=True,
         text=True,

@@ -191,18 +191,22 @@ def recall_text(recall_at: Mapping[int, Rate]) -> str:
     return f"expected tool {', '.join(places)}" if places else ""
 
 
+def _state_note(batch: Batch) -> str:
+    if batch.interrupted:
+        return f"{batch.interrupted} interrupted, not judged yet"
+    if batch.elsewhere:
+        return f"{_done(batch, None):,} of {batch.total:,}, {STATUS_NOTES[batch.status]} in another program"
+    return STATUS_NOTES[batch.status] if batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED) else ""
+
+
 def _note(batch: Batch) -> str:
     parts = [f"{batch.unreadable:,} unreadable, counted as wrong"] if batch.unreadable else []
     if batch.failed:
         parts.append(f"{batch.failed:,} failed, not counted{_causes(batch)}")
     if batch.count("cancelled"):
         parts.append(f"{batch.count('cancelled')} cancelled")
-    if batch.interrupted:
-        parts.append(f"{batch.interrupted} interrupted, not judged yet")
-    elif batch.elsewhere:
-        parts.append(f"{_done(batch, None):,} of {batch.total:,}, {STATUS_NOTES[batch.status]} in another program")
-    elif batch.status in (BatchStatus.INTERRUPTED, BatchStatus.PAUSED):
-        parts.append(STATUS_NOTES[batch.status])
+    if state := _state_note(batch):
+        parts.append(state)
     if batch.stopped:
         parts.append(f"stopped early: {batch.stopped}")
     if is_ranked(batch):

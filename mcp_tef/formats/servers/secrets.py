@@ -1,6 +1,8 @@
 """Detection of secrets that a config holds as plain text; each is replaced by a reference to a variable."""
 
+import json
 import re
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote, urlsplit
@@ -45,6 +47,8 @@ _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey)\s+(?=\S)", re.IGNORECASE)
 _PASSWORD = re.compile(r"(?<=://)([^\s/:@?#]{0,200}):([^\s/@?#]{1,500})@")
 _QUERY = re.compile(r"(?<=[?&])([\w.-]{1,100})=([^&#\s\"']{1,4000})")
 _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z][\w.-]{0,100}(?:=[A-Za-z][\w.-]{0,100})?)(\s*[:=]\s*)(\S.*)", re.DOTALL)
+_BASE64 = re.compile(r"(?:eyJ|ewo|ew0|W3s|Wy)[A-Za-z0-9+/_-]{8,}={0,2}")
+_STANDARD = str.maketrans("-_", "+/", "=")
 _SHORTEST = 4
 MAX_SECRETS = 100
 """Secrets of one server: ten times what the largest have."""
@@ -137,9 +141,12 @@ class _OneServer:
         return value[:start] + self._reference(where, name, bare)
 
     def inside(self, where: str, text: str) -> str:
-        """Return a text that may hold secrets: passwords of addresses, parameters of queries, or a key as a whole."""
+        """Return a text that may hold secrets: passwords of addresses, parameters of queries, JSON, or a key whole."""
         if looks_secret(text):
             return self._reference(where, where, text)
+        document = _json_of(text)
+        if document is not None:
+            return self._in_document(where, text, document)
         text = _PASSWORD.sub(lambda found: f"{found[1]}:{self._piece(where, 'password', found[2])}@", text)
         return _QUERY.sub(lambda found: f"{found[1]}={self._parameter(where, found[1], found[2])}", text)
 
@@ -158,6 +165,23 @@ class _OneServer:
         if isinstance(value, list):
             return [self.tree(name, item) for item in value]
         return self.named(f"setting {name}", name, value) if isinstance(value, str) else value
+
+    def _in_document(self, where: str, text: str, document: Json) -> str:
+        """Return JSON, plain or in base64, with references; one reference where these could not stand in its strings.
+
+        References are exchanged as text, so a secret that JSON writes with escapes cannot have one of its own.
+        """
+        before = len(self.found)
+        clean = self.tree(where, document)
+        found = self.found[before:]
+        if not found:
+            return text
+        is_plain = text.lstrip()[:1] in ("{", "[")
+        values = [self._variables.held[secret.variable] for secret in found]
+        if is_plain and all(json.dumps(value, ensure_ascii=False)[1:-1] == value for value in values):
+            return json.dumps(clean, ensure_ascii=False)
+        del self.found[before:]
+        return self._reference(where, where, text)
 
     def _argument(self, where: str, before: str, value: str) -> str:
         assigned = _ASSIGNED.fullmatch(value)
@@ -181,6 +205,22 @@ class _OneServer:
         variable = self._variables.variable(name if where == f"variable {name}" else own, own, value)
         self.found.append(PlainTextSecret(where, variable))
         return f"${{{variable}}}"
+
+
+def _json_of(text: str) -> Json:
+    """Return the object or list that a text holds as JSON or as base64 of JSON; None for another text."""
+    text = text.strip()
+    if _BASE64.fullmatch(text) and len(text) % 4 != 1:
+        padded = text.translate(_STANDARD) + "=" * (-len(text) % 4)
+        text = b64decode(padded).decode("utf-8", "replace").strip()
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        document: Json = json.loads(text)
+        json.dumps(document)  # one that is nested too deeply is no configuration
+    except (ValueError, RecursionError):
+        return None
+    return document
 
 
 def looks_secret(text: str) -> bool:

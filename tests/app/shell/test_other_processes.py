@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.screens.cases.page import CasesPage
 from app.screens.runs.page import RunsPage
@@ -17,7 +17,7 @@ from mcp_tef.storage.store import SqliteStore, open_store
 from tests.support.displayed_text import drawn
 from tests.support.windows import until
 from tests.support.workbench import window, workbench
-from tests.support.workspace_files import draft, fill, right
+from tests.support.workspace_files import draft, fill, right, rows
 
 
 @pytest.fixture
@@ -74,3 +74,20 @@ async def test_a_batch_of_another_process_is_shown_and_not_asked_about(
     await other.runs.set_batch_status(filled.batch.id, BatchStatus.COMPLETED)
     await look(bench)
     await until(lambda: "another program" not in drawn(page) and "2/2" in drawn(page))
+
+
+async def test_a_workspace_that_was_deleted_is_said_to_be_and_can_be_saved_elsewhere(
+    bench: WorkspaceController, other: SqliteStore, tmp_path: Path
+) -> None:
+    await look(bench)
+    (tmp_path / "work.db").unlink()
+    await look(bench)
+    offer = window(bench).offer
+    await until(lambda: "is gone while it was open" in drawn(offer))
+    (save,) = [button for button in offer.findChildren(Button) if button.text() == "Save a copy…"]
+    save.click()
+    (dialog,) = bench.frame.findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "copy.mcp-tef"))
+    dialog.reject()
+    await until(lambda: bench.workspaces.current == tmp_path / "copy.mcp-tef")
+    assert rows(tmp_path / "copy.mcp-tef", "SELECT name FROM test_cases") == [("first",)]

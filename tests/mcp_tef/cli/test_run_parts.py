@@ -63,6 +63,21 @@ def report(workspace: Path) -> list[str]:
     return [line for line in said.out.splitlines()[1:] if " ms" not in line]
 
 
+def test_parts_that_are_merged_again_count_once(folder: Path, tmp_path: Path) -> None:
+    merged = tmp_path / "merged.db"
+    first = say("runs", "merge", *parts(folder), "--workspace", merged, "--json").document
+    again = say("runs", "merge", *parts(folder, (2, 3, 1)), "--workspace", merged, "--json")
+    assert "already merged" in again.err
+    assert again.document == first
+    assert len(say("runs", "list", "--json", "--workspace", merged).document["batches"]) == 1
+    itself = say("runs", "merge", merged, "--batch", "latest", "--workspace", merged)
+    assert "already merged" in itself.err
+    assert len(rows(merged)) == 2 * len(CASES)
+    beside = say("runs", "merge", *parts(folder, (1,)), merged, "--batch", "latest", "--workspace", merged)
+    assert beside.code == 2
+    assert len(say("runs", "list", "--json", "--workspace", merged).document["batches"]) == 1
+
+
 def test_merged_parts_have_the_rows_and_the_report_of_one_run(folder: Path, tmp_path: Path) -> None:
     merged = tmp_path / "merged.db"
     said = say("runs", "merge", *parts(folder, (3, 1, 2)), "--workspace", merged, "--json")

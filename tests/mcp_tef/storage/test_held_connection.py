@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_tef import FileKind
-from mcp_tef.errors import TefError
+from mcp_tef.errors import StoreError, TefError
 from mcp_tef.formats.cases.texts import is_database, read_text, require_replaceable, write_text
 from mcp_tef.storage.store import SqliteStore, open_store
 from mcp_tef.storage.workspace_copies import copy_workspace, save_copy
@@ -17,7 +17,7 @@ from mcp_tef.trust.files import append_text, copy_private, open_regular_file, re
 from mcp_tef.trust.held_folder import open_folder
 from mcp_tef.trust.open_files import is_open_here
 from mcp_tef.workflows.file_detection import detect_files
-from tests.support.workspace_files import draft
+from tests.support.workspace_files import draft, rows
 
 USE_IT = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM test_cases').fetchall()"
 
@@ -108,3 +108,26 @@ async def test_the_last_one_puts_the_journal_away_and_closes_what_it_held(worksp
     assert [file.name for file in workspace.parent.iterdir()] == [workspace.name]
     with open_regular_file(workspace) as file:
         assert file.read(6) == b"SQLite"
+
+
+@pytest.mark.parametrize("by", [None, "other.db"])
+async def test_a_change_to_a_file_that_is_gone_or_replaced_is_an_error_and_a_copy_holds_it(
+    workspace: Path, by: str | None
+) -> None:
+    store = await open_store(workspace)
+    await add_case(store, "first")
+    if by is None:
+        workspace.unlink()
+    else:
+        other = await open_store(workspace.with_name(by))
+        await add_case(other, "stranger")
+        await other.close()
+        workspace.with_name(by).replace(workspace)
+    with pytest.raises(StoreError, match="is gone" if by is None else "was replaced") as told:
+        await add_case(store, "second")
+    assert told.value.code == "workspace_gone"
+    with pytest.raises(StoreError):
+        await store.foreign_changes.look()
+    await store.save_known(workspace.with_name("copy.db"))
+    assert rows(workspace.with_name("copy.db"), "SELECT name FROM test_cases") == [("first",), ("second",)]
+    await store.close()

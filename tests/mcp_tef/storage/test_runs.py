@@ -264,15 +264,36 @@ async def test_a_past_run_keeps_the_query_and_expectation_it_was_judged_by(store
     assert detail.expectation == filled.cases[0].draft.expectation
 
 
-async def test_a_run_that_is_opened_again_is_judged_by_the_case_as_it_is_now(store: SqliteStore) -> None:
+async def test_a_run_that_is_opened_again_is_judged_by_the_case_as_it_was_planned(store: SqliteStore) -> None:
     filled = await fill(store)
     await store.runs.finish([gone_wrong(filled.runs[0])])
     expectation = Expectation(((ExpectedCall(tool="read", server="docs"),),))
     await store.cases.update(filled.cases[0].id, replace(filled.cases[0].draft, query="New", expectation=expectation))
     await store.runs.reopen(filled.batch.id, filled.runs, None)
     detail = await store.runs.detail(filled.runs[0].id)
-    assert (detail.summary.query, detail.summary.expected) == ("New", "docs / read")
-    assert detail.expectation == expectation
+    assert (detail.summary.query, detail.summary.expected) == ("Please find it", "docs / search")
+    planned = (await store.runs.planned_cases(filled.batch.id))[filled.cases[0].id]
+    assert (planned.query, planned.expectation) == ("Please find it", filled.cases[0].draft.expectation)
+    assert detail.expectation == filled.cases[0].draft.expectation
+
+
+async def test_the_newest_batch_is_the_last_one_made_whatever_the_clock_said(
+    store: SqliteStore, workspace: Path
+) -> None:
+    filled = await fill(store)
+    wrong = "'2040-01-01 00:00:00.000000'"
+    change(workspace, f"UPDATE batches SET created_at = {wrong}", f"UPDATE test_runs SET created_at = {wrong}")
+    made = [(await store.runs.create_batch(BatchRequest(), filled.cases))[0] for _ in range(2)]
+    ids = [batch.id for batch in await store.runs.batches()]
+    assert ids == [made[1].id, made[0].id, filled.batch.id]
+    for batch in made:
+        await store.runs.finish([nothing_picked(run) for run in await store.runs.unfinished(batch.id)])
+        await store.runs.set_batch_status(batch.id, BatchStatus.COMPLETED)
+    listed = await store.runs.runs(RunFilter())
+    assert list(dict.fromkeys(run.batch_id for run in listed))[:2] == [made[1].id, made[0].id]
+    (recent,) = [runs for runs in (await store.cases.recent(1)).values() if runs]
+    assert recent[0].batch_id == made[1].id
+    assert all(run.completed_at and run.created_at and run.completed_at >= run.created_at for run in listed[:2])
 
 
 async def test_what_is_not_there_says_so(store: SqliteStore) -> None:

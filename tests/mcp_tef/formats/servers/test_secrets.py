@@ -1,5 +1,7 @@
 """A secret that a config holds in plain text is found wherever it stands, and a variable takes its place."""
 
+import base64
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +44,62 @@ def test_in_arguments(args: list[str]) -> None:
     assert SHAPED not in repr(found)
     assert len(secrets) == 1
     assert f"${{{secrets[0].variable}}}" in found.args[-1]
+
+
+INNER = {"apiKey": PLANTED, "url": "https://a.test", "deep": [{"headers": {"Authorization": f"Bearer {PLANTED}"}}]}
+DOCUMENTS = {
+    "plain": json.dumps(INNER),
+    "indented": json.dumps(INNER, indent=2),
+    "a list": json.dumps([INNER]),
+    "nested": json.dumps({"config": json.dumps(INNER)}),
+    "nested twice": json.dumps({"config": json.dumps({"more": json.dumps(INNER)})}),
+    "an address": json.dumps({"db": f"postgres://ines:{PLANTED}@db.test/shop?x=1"}),
+    "a query": json.dumps({"at": f"https://a.test/mcp?api_key={PLANTED}&x=1"}),
+    "base64": base64.b64encode(json.dumps(INNER).encode()).decode(),
+    "url-safe base64": base64.urlsafe_b64encode(json.dumps(INNER, indent=1).encode()).decode().rstrip("="),
+}
+PLACES: dict[str, Any] = {
+    "variable": lambda text: {"command": "x", "env": {"OPENAPI_MCP_HEADERS": text}},
+    "argument": lambda text: {"command": "x", "args": ["--config", text]},
+    "argument with its name": lambda text: {"command": "x", "args": [f"--config={text}"]},
+    "argument alone": lambda text: {"command": "x", "args": [text]},
+    "header": lambda text: {"url": "https://a.test", "headers": {"X-Config": text.replace("\n", " ")}},
+    "setting": lambda text: {"command": "x", "more": {"config": [text]}},
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("text", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_inside_a_json_value(text: str, place: Any) -> None:
+    found, secrets = clean(place(text))
+    shown = repr(found)
+    assert secrets
+    assert PLANTED not in shown
+    assert base64.b64encode(PLANTED.encode()).decode()[:8] not in shown
+    assert text == DOCUMENTS["base64"] or "eyJ" not in shown
+    assert all(f"${{{one.variable}}}" in shown for one in secrets)
+
+
+def test_a_json_value_stays_json_and_is_whole_again_with_its_variables() -> None:
+    text = json.dumps(INNER)
+    server = Secrets({})
+    found, secrets = server.taken_out(spec({"command": "x", "env": {"OPENAPI_MCP_HEADERS": text}}, "desk"))
+    written = found.env["OPENAPI_MCP_HEADERS"]
+    assert json.loads(written)["url"] == "https://a.test"
+    for name, value in server.values(secrets).items():
+        written = written.replace(f"${{{name}}}", value.reveal())
+    assert json.loads(written) == INNER
+
+
+def test_a_secret_with_escapes_takes_the_whole_value_and_json_without_one_stays_as_it_is() -> None:
+    text = json.dumps({"password": 'a"quoted"\\secret'})
+    server = Secrets({})
+    found, (secret,) = server.taken_out(spec({"command": "x", "env": {"CONFIG": text}}, "desk"))
+    assert found.env["CONFIG"] == f"${{{secret.variable}}}"
+    assert server.values([secret])[secret.variable].reveal() == text
+    for harmless in ('{ "level":  1, "mode": "fast" }', "[1, 2]", "{not json", "[" * 5_000, "eyJub3QiOiAi"):
+        kept, none = clean({"command": "x", "args": [harmless]})
+        assert (kept.args, none) == ((harmless,), ())
 
 
 @pytest.mark.parametrize(
