@@ -183,6 +183,7 @@ _NAMES = {
     "mcp_tef.statistics.trial_text": (
         "drafts_tried_text joint_sentence joint_verdict left_out_text trial_explanation trial_sentences"
     ),
+    "mcp_tef.storage.workspace_backups": "adopt_workspace back_up_workspace restore_workspace",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",

@@ -28,10 +28,14 @@ from app.widgets import (
     row_layout,
     visible,
 )
-from mcp_tef import DetectedFile, FileKind, StoreError
+from mcp_tef import DetectedFile, FileKind, TefError
 
 TITLE = "This workspace could not be opened"
-NOT_WRITABLE = "workspace_not_writable"
+COPIED = {
+    "workspace_not_writable": "In a folder that can be written, with all that had finished. The original stays.",
+    "workspace_foreign": "In your own data folder. Nothing of the original is changed, and nothing beside it is read.",
+}
+"""The faults for which a copy helps, each with the sentence that explains it."""
 WIDTH = 560
 BUTTON_WIDTH = 216
 
@@ -99,10 +103,9 @@ def _ways(error: BaseException, exits: OpenErrorActions, folder: Path) -> Iterat
     """Yield each action with a sentence that explains it."""
     why = "After you have corrected what is described above."
     yield why, Action(text="Try again", do=exits.try_again, kind="primary")
-    if isinstance(error, StoreError) and error.code == NOT_WRITABLE:
+    if isinstance(error, TefError) and error.code in COPIED:
         path = Path(str(error.context["path"]))
-        copied = "In a folder that can be written, with all that had finished. The original stays as it is."
-        yield copied, Action(text="Work on a copy", do=lambda: exits.copy(path))
+        yield COPIED[error.code], Action(text="Work on a copy", do=lambda: exits.copy(path))
     yield "A file that is there already, or a new one.", Action(text="Open another workspace…", do=exits.open_another)
     empty = f"An empty one in {folder}, for now. The next start looks for this one again."
     yield empty, Action(text="Use a temporary workspace", do=exits.open_temporary)

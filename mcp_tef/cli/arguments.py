@@ -116,7 +116,9 @@ def shared_options() -> Parser:
     """Return the options of every verb; absent ones leave the namespace unchanged."""
     shared = Parser(add_help=False, argument_default=argparse.SUPPRESS)
     shared.add_argument("--workspace", type=Path, metavar="FILE", help="the workspace file (default: your data folder)")
-    shared.add_argument("--recover", action="store_true", help="set a damaged workspace aside and start a new one")
+    shared.add_argument(
+        "--recover", action="store_true", help="start a new workspace with what can be read of a damaged one"
+    )
     shared.add_argument("--json", action="store_true", help="one JSON document on stdout, nothing else")
     shared.add_argument("--quiet", action="store_true", help="print no results for people, only notes and errors")
     shared.add_argument("--verbose", action="store_true", help="log what is done to stderr")

@@ -82,6 +82,7 @@ VERBS: Final = {
     "serve": "serve.register_serve",
     "score": "score.register",
     "keys": "keys.register",
+    "workspace": "workspaces.register",
     "completion": "manual.register_completion",
     "sample-server": "demo.register_sample_server",
     "manual": "manual.register_manual",

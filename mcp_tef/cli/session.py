@@ -59,7 +59,9 @@ def _way_out_of_damage() -> Iterator[None]:
     except StoreError as error:
         if error.code != "workspace_damaged":
             raise
-        hint = "Nothing was changed. To set the file aside and start a new one, add --recover."
+        hint = (
+            "Nothing was changed. To set the file aside and start a new one with what can be read of it, add --recover."
+        )
         raise StoreError(error.message, hint=hint, code=error.code, context=error.context) from error
 
 

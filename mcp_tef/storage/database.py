@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import ClauseElement, Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.columns import MISREAD, MisreadError, spoilt_cell, unreadable
-from mcp_tef.storage.sqlite_errors import DAMAGED, error_code, store_error
+from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, error_code, store_error, translated
 from mcp_tef.storage.workspace_file import suspect
 
 ROWS_PER_TRANSACTION = 250
@@ -33,9 +33,17 @@ Work = Callable[[Session], T]
 class Database:
     """Runs work on the store thread, each piece in one transaction; callers get plain values back."""
 
-    def __init__(self, path: Path, thread: Executor, connections: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        thread: Executor,
+        connections: Callable[[], sqlite3.Connection],
+        before_changes: Callable[[sqlite3.Connection, Path], None] | None = None,
+    ) -> None:
+        """Connect to `path` when it is first used; `before_changes` is done once, before the first change."""
         self.path = path
         self._thread = thread
+        self._before_changes = before_changes
         engine = create_engine("sqlite://", creator=connections, poolclass=StaticPool, hide_parameters=True)
         engine.dialect = _DIALECT
         self._readers = engine.execution_options(compiled_cache=_STATEMENTS)
@@ -83,6 +91,8 @@ class Database:
             raise unreadable(self.path, error, cell) from error
 
     def _done(self, engine: Engine, work: Work[T]) -> T:
+        if engine is self._writers and self._before_changes is not None:
+            self._begin_changes(self._before_changes)
         try:
             with Session(engine) as session, session.begin():
                 return work(session)
@@ -94,6 +104,22 @@ class Database:
         except StatementError as error:
             # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
             raise error.orig or error from None
+
+    def _begin_changes(self, begin: Callable[[sqlite3.Connection, Path], None]) -> None:
+        try:
+            with translated(self.path):
+                begin(self._connection(), self.path)
+        except OSError as error:
+            raise cannot_write(self.path) from error
+        self._before_changes = None
+
+    def _connection(self) -> sqlite3.Connection:
+        """Return the one connection itself."""
+        found: Any = self._readers.raw_connection()
+        try:
+            return cast(sqlite3.Connection, found.driver_connection)
+        finally:
+            found.close()
 
 
 _Bind = Callable[[Any], Any]

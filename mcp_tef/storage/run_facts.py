@@ -16,7 +16,7 @@ from mcp_tef.model.runs import RunStatus
 from mcp_tef.model.verdicts import Classification, VerdictKind
 from mcp_tef.statistics.run_codes import CATEGORIES, CLASSIFICATIONS, COMPLETED, FAILED, SOURCES, outcome_codes
 from mcp_tef.storage.columns import mark_of, one_of, one_of_bound, row_of
-from mcp_tef.storage.database import PreparedStatement
+from mcp_tef.storage.database import PreparedStatement, chunks
 from mcp_tef.storage.run_tables import (
     ASKED_LABEL,
     FACT_KEYS,
@@ -112,6 +112,13 @@ def refresh_facts(session: Session, run_ids: Iterable[str]) -> None:
     for run, row in zip(runs, cells, strict=True):
         row["metrics"] = _PACKED.pack(*_record(run, row))
     _REPLACE.run_many(session, cells)
+
+
+def add_missing_facts(session: Session) -> None:
+    """Write the facts of runs that have none: those of a recovered workspace."""
+    missing = select(RUNS.c.id).where(RUNS.c.id.not_in(select(FACTS.c.run_id)))
+    for piece in chunks(session.execute(missing).scalars().all()):
+        refresh_facts(session, piece)
 
 
 def mark_facts_running(session: Session, run_ids: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from mcp_tef.storage.library_schema import LIBRARY_SCHEMA
 from mcp_tef.storage.schema_columns import added, codes
 
 APPLICATION_ID: Final = 1297368390
-VERSION: Final = 14
+VERSION: Final = 15
 
 SCHEMA: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -358,7 +358,13 @@ CREATE TABLE definitions (
     removed_at TIMESTAMP,
     PRIMARY KEY (kind, name, version)
 );
-{LIBRARY_SCHEMA}"""  # noqa: S608  # the codes are those of enums
+{LIBRARY_SCHEMA}
+-- One row: which workspace this is, and of which state its main file is (storage/workspace_identity.py).
+CREATE TABLE workspace_identity (
+    id TEXT NOT NULL PRIMARY KEY,
+    generation TEXT NOT NULL
+);
+"""  # noqa: S608  # the codes are those of enums
 """An empty workspace. The codes come from the enums, so a new code makes a new version: the schema check fails."""
 
 

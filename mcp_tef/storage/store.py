@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,14 +18,19 @@ from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_wri
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
     Connections,
+    connect,
     is_empty,
     prepare,
+    private_copy,
     read_only_connections,
     require_one_name,
     require_there,
+    require_workspace,
+    require_writable,
     resolved,
     tools_folder,
 )
+from mcp_tef.storage.workspace_identity import begin_generation, foreign, is_own, read_from_copy
 from mcp_tef.trust.files import create_private, make_private_folder, tighten
 
 if TYPE_CHECKING:
@@ -205,7 +211,11 @@ def _open(
         try:
             make_private_folder(path.parent)
             create_private(path)
+            require_writable(path.parent, path)
             require_one_name(path)
+            if not is_own(path):
+                require_workspace(path)
+                raise foreign(path)
             owner = Owner(path)
             cleanup.callback(owner.release)
             owner.acquire()
@@ -213,8 +223,12 @@ def _open(
             notices = prepare(path, alone=alone, lock_wait=lock_wait, recover=recover)
             owner.follow(path)
             _tighten_files(path)
-            database = _database(path, thread, partial(connect_held, path, lock_wait, owner.others))
+            database = _database(path, thread, partial(connect_held, path, lock_wait, owner.others), begin_generation)
             on_failure.callback(database.close_here)
+            if recover and notices:
+                from mcp_tef.storage.run_facts import add_missing_facts
+
+                database.write_here(add_missing_facts)
             if alone and not keep_removed:
                 from mcp_tef.storage.run_store import tidy
 
@@ -234,6 +248,8 @@ def _open_for_reading(
     if is_empty(path):
         return _open_read_only(path, thread, lock_wait)
     require_one_name(path)
+    if path.is_file() and not _is_own(path):
+        return _open_copy(path, thread, lock_wait, recover=recover)
     try:
         return _open(path, thread, lock_wait=lock_wait, keep_removed=True, recover=recover)
     except StoreError as not_writable:
@@ -243,6 +259,33 @@ def _open_for_reading(
             return _open_read_only(path, thread, lock_wait)
         except StoreError as error:
             raise not_writable if recover and error.code == DAMAGED_FILE else error from error
+
+
+def _is_own(path: Path) -> bool:
+    try:
+        return is_own(path)
+    except OSError:
+        return False
+
+
+def _open_copy(path: Path, thread: ThreadPoolExecutor, lock_wait: float, *, recover: bool) -> SqliteStore:
+    """Open a private copy of a workspace that may be a stranger's, only to read it."""
+    with ExitStack() as on_failure:
+        cleanup = on_failure.enter_context(ExitStack())
+        try:
+            copy, notices = private_copy(path, lock_wait, cleanup, recover=recover)
+            if notices:
+                from mcp_tef.storage.run_facts import add_missing_facts
+
+                whole = _database(path, thread, partial(connect, copy, lock_wait))
+                whole.write_here(add_missing_facts)
+                whole.close_here()
+            database = _database(path, thread, read_only_connections(copy, lock_wait, cleanup))
+        except OSError as error:
+            raise cannot_write(path) from error
+        on_failure.pop_all()
+        notices = (read_from_copy(path), *notices)
+        return SqliteStore(database, Owner(path), cleanup, thread, notices=notices, read_only=True)
 
 
 def _open_read_only(path: Path, thread: ThreadPoolExecutor, lock_wait: float) -> SqliteStore:
@@ -257,10 +300,15 @@ def _open_read_only(path: Path, thread: ThreadPoolExecutor, lock_wait: float) ->
         return SqliteStore(database, Owner(path), cleanup, thread, read_only=True)
 
 
-def _database(path: Path, thread: ThreadPoolExecutor, connections: Connections) -> "Database":
+def _database(
+    path: Path,
+    thread: ThreadPoolExecutor,
+    connections: Connections,
+    before_changes: Callable[[sqlite3.Connection, Path], None] | None = None,
+) -> "Database":
     from mcp_tef.storage.database import Database
 
-    return Database(path, thread, connections)
+    return Database(path, thread, connections, before_changes)
 
 
 def _has_batch_under_way(session: "Session") -> bool:

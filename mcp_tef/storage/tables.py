@@ -156,3 +156,12 @@ SUITES = table_of(SuiteRow)
 SUITE_CASES = table_of(SuiteCaseRow)
 TOOL_CALLS = table_of(ToolCallRow)
 LISTINGS = table_of(ListingRow)
+
+
+class WorkspaceIdentityRow(StoredRow, table=True):
+    """The identity of the workspace, which `workspace_identity` reads and writes."""
+
+    __tablename__ = "workspace_identity"
+
+    id: str = Field(primary_key=True, sa_type=Text)
+    generation: str = Field(sa_type=Text)

@@ -8,7 +8,9 @@ from pathlib import Path
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
-from mcp_tef.storage.workspace_file import back_up, connect, copy_files, require_own, tools_folder
+from mcp_tef.storage.workspace_backups import adopt_workspace
+from mcp_tef.storage.workspace_file import back_up, connect, require_own, tools_folder
+from mcp_tef.storage.workspace_identity import begin_generation, give_identity
 from mcp_tef.trust.files import (
     copy_folder,
     make_private_folder,
@@ -21,14 +23,16 @@ from mcp_tef.trust.files import (
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:
-    """The copy of a workspace in a folder, with all that stands in its journal; StoreError where there can be none."""
+    """The copy of a workspace in a folder, which is the user's own; StoreError where there can be none.
+
+    What stands in the log of a workspace of this user comes along; of a stranger's, the main file alone is read.
+    """
     copy = folder / f"{path.stem}-copy-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"
     try:
         make_private_folder(folder)
-        copy_files(path, copy)
     except OSError as error:
-        raise cannot_write(copy if path.is_file() else path) from error
-    return copy
+        raise cannot_write(copy) from error
+    return adopt_workspace(path, copy, recover=True)[0]
 
 
 def save_copy(path: Path, target: Path) -> None:
@@ -63,6 +67,8 @@ def _write_copy(path: Path, target: Path) -> None:
         with translated(target):
             back_up(path, unfinished)
             take_tools_along(path, target, unfinished)
+            with closing(connect(unfinished)) as connection:
+                give_identity(connection, unfinished)
         for suffix in ("-wal", "-shm"):
             unlink(target.with_name(target.name + suffix))
 
@@ -100,6 +106,7 @@ def take_tools_along(path: Path, target: Path, database: Path) -> bool:
 def _lead_to(folder: Path, before: str, database: Path) -> None:
     with closing(connect(database)) as connection:
         require_own(connection, database)
+        begin_generation(connection, database)
         connection.execute(
             "UPDATE mcp_servers SET path = ? || substr(path, ?) WHERE substr(path, 1, ?) = ?",
             (f"{folder}{os.sep}", len(before) + 1, len(before), before),
@@ -168,7 +175,7 @@ def _settle(path: Path) -> None:
     """Move what stands in the journal to the file itself, which then is the whole workspace."""
     with closing(connect(path)) as connection:
         require_own(connection, path)
-        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _is_shared(path: Path) -> bool:

@@ -18,7 +18,13 @@ from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
 from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
-from mcp_tef.trust.files import copy_private, create_private, open_regular_file, replaced_database
+from mcp_tef.storage.workspace_identity import (
+    give_identity,
+    require_no_journal,
+    require_recorded,
+    set_aside_foreign_logs,
+)
+from mcp_tef.trust.files import copy_private, create_private, open_regular_file, replaced_database, unlink
 from mcp_tef.trust.open_files import is_open_here
 
 LOCK_WAIT_S = 5.0
@@ -28,6 +34,8 @@ _SETTINGS = (
     "synchronous = NORMAL",
     "temp_store = MEMORY",
     "journal_size_limit = 16777216",
+    "cell_size_check = ON",
+    "mmap_size = 0",
 )
 _ALWAYS_CHECKED_BYTES = 64 * 1024 * 1024
 _HEADER = b"SQLite format 3\x00"
@@ -78,12 +86,19 @@ def connect(
     """
     try:
         create_private(path)
-        may_write = path.is_file() and os.access(path, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
+        is_file = path.is_file()
     except OSError as error:
         raise cannot_write(path) from error
-    if not may_write:
+    if not is_file:
         raise cannot_write(path)
+    require_writable(path, path)
     return _configured(sqlite3.connect(path, timeout=lock_wait, isolation_level=None, factory=kind))
+
+
+def require_writable(place: Path, workspace: Path) -> None:
+    """Raise StoreError where the file or folder of a workspace cannot be written."""
+    if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+        raise cannot_write(workspace)
 
 
 def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlite3.Connection:
@@ -108,10 +123,15 @@ def _configured(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False) -> tuple[str, ...]:
+def prepare(
+    path: Path, *, alone: bool, lock_wait: float, recover: bool = False, passing: bool = False
+) -> tuple[str, ...]:
     """Make `path` a sound workspace of the newest version; returns notices for people.
 
-    To `recover`, a damaged file is renamed and a new one started, unless another process is using it.
+    It is the user's own from then on, unless it is a `passing` copy.
+
+    To `recover`, a damaged file is set aside and a new one started with what can be read of it, unless another process
+    is using it.
     Raises StoreError for a file that is damaged, of another program, not made by mcp-tef alone, of a version that
     cannot be opened, locked, or not writable.
     """
@@ -119,8 +139,13 @@ def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False)
     if path.suffix.lower() not in _OURS:
         _require_header(path)
     with translated(path):
+        crashed = alone and path.with_name(f"{path.name}-wal").exists()
+        if not passing and alone:
+            notices += set_aside_foreign_logs(path)
+        elif not passing:
+            require_no_journal(path)
         is_new = is_empty(path)
-        is_known = not is_new and not _is_damaged(path, lock_wait, alone)
+        is_known = not is_new and not _is_damaged(path, lock_wait, crashed=crashed)
         if not is_new and not is_known:
             if not alone:
                 raise StoreError(
@@ -129,10 +154,11 @@ def prepare(path: Path, *, alone: bool, lock_wait: float, recover: bool = False)
                 )
             if not recover:
                 raise damaged(path)
-            notices.append(_set_aside(path))
+            notices.append(_recovered(path, passing=passing))
+            is_known = True
         if alone:
             _suspicion(path).unlink(missing_ok=True)
-        notices += _bring_up_to_date(path, lock_wait, is_known=is_known)
+        notices += _bring_up_to_date(path, lock_wait, is_known=is_known, passing=passing)
     return tuple(notices)
 
 
@@ -179,13 +205,16 @@ def _require_header(path: Path) -> None:
         )
 
 
-def _is_damaged(path: Path, lock_wait: float, alone: bool) -> bool:
-    """Return whether a file that is not empty is damaged; raises StoreError where it is no workspace."""
-    crashed = alone and path.with_name(f"{path.name}-wal").exists()
+def _is_damaged(path: Path, lock_wait: float, *, crashed: bool) -> bool:
+    """Return whether a file that is not empty is damaged; raises StoreError where it is no workspace.
+
+    After a crash, rows that refer to nothing are damage as well: a part of the file is older than the rest.
+    """
     try:
         with closing(connect(path, lock_wait)) as connection:
             require_own(connection, path)
-            return not is_sound(connection, path, whole=crashed)
+            is_whole = is_sound(connection, path, whole=crashed)
+            return not is_whole or bool(crashed and connection.execute("PRAGMA foreign_key_check").fetchone())
     except sqlite3.DatabaseError as error:
         if error_code(error) in DAMAGED:
             return True
@@ -212,24 +241,43 @@ def _suspicion(path: Path) -> Path:
     return path.with_name(f"{path.name}.damage-met")
 
 
-def _set_aside(path: Path) -> str:
+def _recovered(path: Path, *, passing: bool) -> str:
+    """Put a new workspace with all that can be read of a damaged one in its place; the notice of what came along.
+
+    The damaged file is copied aside first, so that whenever the process ends, one of the two stands there whole.
+    """
+    from mcp_tef.storage.workspace_recovery import salvage, summary
+
     aside = path.with_name(f"{path.name}.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}")
-    try:
-        for suffix in ("", "-wal", "-shm"):
-            file = path.with_name(path.name + suffix)
-            if file.exists():
-                file.rename(aside.with_name(aside.name + suffix))
-    except OSError as error:
-        raise cannot_write(path) from error
-    return f"The workspace {path.name} was damaged. It was set aside as {aside.name}, and a new one was started."
+    with (
+        TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder,
+        replaced_database(path) as unfinished,
+    ):
+        copy = Path(folder, "damaged.db")
+        copy_files(path, copy)
+        with closing(connect(unfinished)) as target:
+            target.execute("PRAGMA journal_mode = MEMORY")
+            create_schema(target)
+            saved = salvage(copy, target)
+            if not passing:
+                give_identity(target, unfinished)
+        copy_files(path, aside)
+    for suffix in ("-wal", "-shm"):
+        unlink(path.with_name(path.name + suffix))
+    said = f"The workspace {path.name} was damaged. It was set aside as {aside.name}, and a new one was started."
+    return f"{said} {summary(saved)}"
 
 
-def _bring_up_to_date(path: Path, lock_wait: float, *, is_known: bool) -> list[str]:
+def _bring_up_to_date(path: Path, lock_wait: float, *, is_known: bool, passing: bool) -> list[str]:
     with closing(connect(path, lock_wait)) as connection:
         if not is_known:  # another process may just have made it
             require_own(connection, path)
-        connection.execute("PRAGMA journal_mode = WAL")
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = MEMORY")  # no rollback journal is ever beside a workspace
+            connection.execute("PRAGMA journal_mode = WAL")
         if version_of(connection) == VERSION:
+            if not passing:
+                require_recorded(connection, path)
             return []
         # Tables are replaced: their rows must not go with the old ones, nor may references follow a renamed table.
         connection.execute("PRAGMA foreign_keys = OFF")
@@ -240,8 +288,10 @@ def _bring_up_to_date(path: Path, lock_wait: float, *, is_known: bool) -> list[s
         if version == 0:
             create_schema(connection)
         elif version < VERSION:
-            notices.append(_keep_copy(path, version))
+            notices += [] if passing else [_keep_copy(path, version)]
             upgrade(connection, version)
+        if version < VERSION and not passing:
+            give_identity(connection, path)
         connection.execute("COMMIT")
         return notices
 
@@ -285,14 +335,15 @@ def _keep_copy(path: Path, version: int) -> str:
 
 def back_up(path: Path, copy: Path) -> None:
     """Write all that a workspace holds to a new private file, which needs no journal beside it."""
+    require_there(path)
     with closing(connect(path)) as source, closing(connect(copy)) as target:
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")
 
 
 def copy_files(path: Path, copy: Path) -> None:
-    """Copy the file of a workspace that nobody has open, with its journals. Raises OSError."""
-    for suffix in ("", "-wal", "-journal"):
+    """Copy the file of a workspace of this user that nobody has open, with its log. Raises OSError."""
+    for suffix in ("", "-wal"):
         source, target = (file.with_name(file.name + suffix) for file in (path, copy))
         if not suffix or source.exists():
             copy_private(source, target)
@@ -338,8 +389,19 @@ def read_only_connections(path: Path, lock_wait: float, cleanup: ExitStack) -> C
     if not path.is_file():
         raise cannot_write(path)
     with translated(path):
-        connections = _direct(path.resolve(), lock_wait) or _copied(path, lock_wait, cleanup)
+        connections = _direct(path.resolve(), lock_wait)
+        if connections is None:
+            connections = partial(connect, _copied(path, lock_wait, cleanup)[0], lock_wait)
         return partial(_restricted, connections)
+
+
+def private_copy(path: Path, lock_wait: float, cleanup: ExitStack, *, recover: bool) -> tuple[Path, tuple[str, ...]]:
+    """Return a private copy of the main file alone, which `cleanup` removes, and notices. StoreError or OSError.
+
+    Nothing beside the file is read, since what SQLite does for a journal is decided by the one who wrote it.
+    """
+    with translated(path):
+        return _copied(path, lock_wait, cleanup, own=False, recover=recover)
 
 
 def _direct(path: Path, lock_wait: float) -> Connections | None:
@@ -365,12 +427,13 @@ def _size(path: Path) -> int | None:
     return path.stat().st_size if path.exists() else None
 
 
-def _copied(path: Path, lock_wait: float, cleanup: ExitStack) -> Connections:
+def _copied(
+    path: Path, lock_wait: float, cleanup: ExitStack, *, own: bool = True, recover: bool = False
+) -> tuple[Path, tuple[str, ...]]:
     folder = TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True)
     copy = Path(cleanup.enter_context(folder), path.name)
-    copy_files(path.resolve(), copy)
-    prepare(copy, alone=True, lock_wait=lock_wait)
-    return partial(connect, copy, lock_wait)
+    (copy_files if own else copy_private)(path.resolve(), copy)
+    return copy, prepare(copy, alone=True, lock_wait=lock_wait, passing=True, recover=recover)
 
 
 def _restricted(connections: Connections) -> sqlite3.Connection:

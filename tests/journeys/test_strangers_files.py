@@ -39,7 +39,16 @@ def theirs(home: Path, tmp_path: Path, started: Path, monkeypatch: pytest.Monkey
     case = workspace_files.case("weather report 1", [{"tool": "weather_report"}], server="shop")
     assert do(workspace, "cases", "import", workspace_files.case_file(tmp_path, [case])).code == 0
     isolation.move_in(monkeypatch, home)
-    return Path(shutil.copy(workspace, tmp_path / "copy.db"))
+    return adopted(Path(shutil.copy(workspace, tmp_path / "copy.db")))
+
+
+def adopted(stranger: Path) -> Path:
+    """The copy that is the user's own, of a workspace that only can be read."""
+    said = say("cases", "add", "x", "--query", "x", "--workspace", stranger, "--json")
+    assert (said.code, said.error["code"]) == (2, "workspace_foreign"), said
+    said = say("workspace", "adopt", stranger, "--json")
+    assert said.code == 0, said.err
+    return Path(said.document["workspace"])
 
 
 def adding(started: Path) -> list[str]:
@@ -127,7 +136,7 @@ def batch(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         isolation.move_in(monkeypatch, home)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("GITHUB_API_KEY", TOKEN)
-        yield workspace, stub
+        yield adopted(workspace), stub
 
 
 @pytest.mark.parametrize("verb", ["retry", "resume"])

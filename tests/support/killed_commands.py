@@ -144,7 +144,7 @@ def _done(*arguments: str) -> None:
 def copied(ready: Path, folder: Path) -> Path:
     """The workspace that is ready, with all that lies beside it, in a folder of its own."""
     shutil.copytree(ready.parent, folder)
-    return folder / ready.name
+    return workspace_files.made_own(folder / ready.name)
 
 
 def finished(path: Path) -> Finished:

@@ -7,7 +7,7 @@ import json
 import sqlite3
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, Verdict, VerdictKind
 from mcp_tef.ports import Store
+from mcp_tef.trust.own_workspaces import WorkspaceRecord, log_number, record
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,19 @@ def loaded(dump: Path, path: Path) -> None:
     """Make a file of SQL text."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(dump.read_text("utf-8"))
+
+
+def made_own(path: Path) -> Path:
+    """Have a copied workspace count as one that this user made here, with the log beside it."""
+    one = WorkspaceRecord("older")
+    with (
+        closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection,
+        suppress(sqlite3.OperationalError),
+    ):
+        ((workspace, generation),) = connection.execute("SELECT id, generation FROM workspace_identity")
+        one = WorkspaceRecord(workspace, (generation,), log_number(path))
+    record(path, one)
+    return path
 
 
 def a_workspace(folder: Path) -> Path:

@@ -82,7 +82,11 @@ def data_locations(paths: SettingsPaths) -> tuple[DataLocation, ...]:
 
     data = default_workspace().parent
     known = [
-        ("Workspace", paths.workspace, "Servers, cases and runs. Copy this file to keep a backup."),
+        (
+            "Workspace",
+            paths.workspace,
+            "Servers, cases and runs. To keep a backup, use Save as, or: mcp-tef workspace backup FILE.",
+        ),
         ("Data folder", data, "Everything that this program keeps for you, including the folders below."),
         ("Models", data / "models", "Downloaded embedding models."),
         (VECTORS.capitalize(), data / VECTORS, "Embeddings of texts, kept so that the next comparison is quick."),

@@ -18,7 +18,7 @@ from tests.support.configs import CLOCK
 from tests.support.processes import read_only
 from tests.support.windows import drop, opened_dialog, until
 from tests.support.workbench import error_page, workbench
-from tests.support.workspace_files import change, written
+from tests.support.workspace_files import change, made_own, written
 
 
 @pytest.fixture
@@ -104,6 +104,7 @@ async def test_a_workspace_that_is_dropped_on_the_closed_door_is_opened(
 ) -> None:
     other = tmp_path / "other.db"
     other.write_bytes(work.read_bytes())
+    made_own(other)
     change(work, "PRAGMA user_version = 999")
     async with workbench(workspace=work) as bench:
         drop(bench.frame, other)

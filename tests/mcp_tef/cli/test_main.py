@@ -19,7 +19,7 @@ from tests.support.workspace_files import case_file, tools_file, weather
 
 VERBS = (
     *("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "crowd", "steal", "score", "keys"),
-    *("completion", "serve"),
+    *("completion", "serve", "workspace"),
 )
 
 

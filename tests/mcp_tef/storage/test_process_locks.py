@@ -20,7 +20,7 @@ from mcp_tef.model.run_filter import RunFilter, RunOrder
 from mcp_tef.model.runs import BatchStatus, FailureInfo, RunStatus
 from mcp_tef.storage.process_locks import Owner, locks_folder
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from tests.support.workspace_files import Filled, change, fill, rows
+from tests.support.workspace_files import Filled, change, fill, made_own, rows
 
 ROOT = Path(__file__).parents[3]
 CHILD = """
@@ -106,7 +106,7 @@ def dead(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def left(dead: Path, workspace: Path) -> Path:
     """A copy of it."""
     shutil.copytree(dead, workspace.parent, dirs_exist_ok=True)
-    return workspace
+    return made_own(workspace)
 
 
 async def test_runs_of_a_killed_process_become_failed_with_the_reason_and_can_be_resumed(left: Path) -> None:

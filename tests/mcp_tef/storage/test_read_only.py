@@ -13,7 +13,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from tests.support.processes import read_only
-from tests.support.workspace_files import VERSION_8, change, fill, http, loaded, run_all
+from tests.support.workspace_files import VERSION_8, change, fill, http, loaded, made_own, run_all
 
 
 @pytest.fixture
@@ -89,6 +89,7 @@ async def test_the_journal_of_a_program_that_died_is_read(folder: Path, tmp_path
         for name in names:
             shutil.copyfile(folder / name, left / name)
             (left / name).chmod(0o444)
+    made_own(left / "work.db")
     with untouched(left):
         assert await runs_in(left / "work.db") == 2
 

@@ -1,4 +1,4 @@
-"""A workspace of version 8 to 13 opens with all that it held and today's schema; older ones are refused."""
+"""A workspace of version 8 to 14 opens with all that it held and today's schema; older ones are refused."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ MADE_WHEN_OPENED = ("completed_at", "error", "findings")
 WORDS = ModelSettings(provider="offline", model="words")
 
 
-@pytest.fixture(params=[8, 9, 10, 11, 12, 13])
+@pytest.fixture(params=[8, 9, 10, 11, 12, 13, 14])
 def version(request: pytest.FixtureRequest) -> int:
     """A version that can be opened."""
     return int(request.param)

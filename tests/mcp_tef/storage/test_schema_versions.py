@@ -23,7 +23,7 @@ from mcp_tef.storage.tables import SERVERS
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
 from mcp_tef.storage.workspace_file import connect, prepare, require_workspace
 from tests.support.processes import read_only
-from tests.support.workspace_files import VERSION_8, change, fill, loaded, rows, run_all
+from tests.support.workspace_files import VERSION_8, change, fill, loaded, made_own, rows, run_all
 
 (METADATA,) = {table.metadata for table in (DEFINITIONS, DRAFTS, FACTS, RUNS, SERVERS, LibraryToolRow)}
 SPY = "CREATE TRIGGER spy AFTER INSERT ON test_runs BEGIN DELETE FROM mcp_servers; END"
@@ -102,7 +102,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def ours(filled: Path, workspace: Path) -> Path:
     """A copy of it."""
-    return Path(shutil.copy(filled, workspace))
+    return made_own(Path(shutil.copy(filled, workspace)))
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -140,6 +140,7 @@ async def test_a_trigger_in_a_journal_is_found(ours: Path) -> None:
     with closing(sqlite3.connect(ours, isolation_level=None)) as other:
         other.execute(SPY)
         assert ours.with_name("workspace.db-wal").stat().st_size > 0
+        made_own(ours)
         with pytest.raises(StoreError, match=r'its trigger "spy" was not made'):
             await open_store(ours)
 
