@@ -21,7 +21,7 @@ from mcp_tef.storage.workspace_file import (
     require_there,
     resolved,
 )
-from mcp_tef.storage.workspace_identity import give_identity, identity_of, is_own
+from mcp_tef.storage.workspace_identity import give_identity, identity_of, is_own, set_aside_foreign_logs
 from mcp_tef.trust.files import replaced_database, unlink
 
 
@@ -85,6 +85,8 @@ def _taken(path: Path, target: Path, named: Callable[[str], str], *, recover: bo
             source = path.resolve()
             if not is_own(source):
                 source, notices = private_copy(source, LOCK_WAIT_S, cleanup, recover=recover)
+            elif not Owner(source).others():
+                notices = tuple(set_aside_foreign_logs(source))
             with replaced_database(target) as unfinished:
                 back_up(source, unfinished)
                 _bring_home(unfinished, named)

@@ -10,7 +10,7 @@ from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
 from mcp_tef.storage.workspace_backups import adopt_workspace
 from mcp_tef.storage.workspace_file import back_up, connect, require_own, tools_folder
-from mcp_tef.storage.workspace_identity import begin_generation, give_identity
+from mcp_tef.storage.workspace_identity import begin_generation, give_identity, require_no_journal
 from mcp_tef.trust.files import (
     copy_folder,
     make_private_folder,
@@ -173,6 +173,7 @@ def _fault(name: str) -> str:
 
 def _settle(path: Path) -> None:
     """Move what stands in the journal to the file itself, which then is the whole workspace."""
+    require_no_journal(path)
     with closing(connect(path)) as connection:
         require_own(connection, path)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -336,6 +336,7 @@ def _keep_copy(path: Path, version: int) -> str:
 def back_up(path: Path, copy: Path) -> None:
     """Write all that a workspace holds to a new private file, which needs no journal beside it."""
     require_there(path)
+    require_no_journal(path)
     with closing(connect(path)) as source, closing(connect(copy)) as target:
         source.backup(target)
         target.execute("PRAGMA journal_mode = DELETE")

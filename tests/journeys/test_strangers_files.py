@@ -44,7 +44,7 @@ def theirs(home: Path, tmp_path: Path, started: Path, monkeypatch: pytest.Monkey
 
 def adopted(stranger: Path) -> Path:
     """The copy that is the user's own, of a workspace that only can be read."""
-    said = say("cases", "add", "x", "--query", "x", "--workspace", stranger, "--json")
+    said = say("cases", "add", "x", "--no-tool", "--workspace", stranger, "--json")
     assert (said.code, said.error["code"]) == (2, "workspace_foreign"), said
     said = say("workspace", "adopt", stranger, "--json")
     assert said.code == 0, said.err
