@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import isolation
 from tests.support.command_line import Said, say
-from tests.support.workspace_files import case, tools_file, written
+from tests.support.workspace_files import case, made_own, tools_file, written
 
 OF_ONE_RUN = {"id", "batch_id", "batch", "case_id", "execution_time_ms", "created_at", "completed_at"}
 CASES = [case(f"{words} {number}", [{"tool": tool}]) for number in range(4) for words, tool in (
@@ -115,5 +115,5 @@ def test_what_is_no_part_is_bad_usage(folder: Path, text: str) -> None:
 
 
 def test_a_part_without_a_case_says_how_many_parts_there_can_be(folder: Path) -> None:
-    said = say("run", "--case", "Case 1", "--shard", "2/2", "--workspace", folder / "whole.db")
+    said = say("run", "--case", "Case 1", "--shard", "2/2", "--workspace", made_own(folder / "whole.db"))
     assert (said.code, "at most 1" in said.err) == (2, True)
