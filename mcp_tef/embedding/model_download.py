@@ -18,6 +18,7 @@ import httpx
 
 from mcp_tef.embedding.local_embedder import load_fastembed
 from mcp_tef.errors import EmbeddingError
+from mcp_tef.model.addresses import is_loopback
 from mcp_tef.ports import Progress
 from mcp_tef.trust.files import make_private_folder, remove_folder, rename, replaced_file
 
@@ -77,6 +78,8 @@ class ModelDownload:
 
     async def into(self, home: Path) -> None:
         """Put the model's files into `home`; EmbeddingError where the hub does not give them all, whole."""
+        if urlsplit(self._hub).scheme != "https" and not is_loopback(self._hub):
+            raise self._failed(f"{self._host} is not asked over https, so anybody on the way could change the model")
         work = home.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
         try:
             await self._fetch(work)

@@ -12,6 +12,7 @@ from mcp_tef.storage.sqlite_errors import cannot_write, translated
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
     back_up,
+    can_write,
     connect,
     copy_files,
     is_empty,
@@ -83,8 +84,9 @@ def _taken(path: Path, target: Path, named: Callable[[str], str], *, recover: bo
     try:
         with ExitStack() as cleanup, translated(path):
             source = path.resolve()
-            if not is_own(source):
-                source, notices = private_copy(source, LOCK_WAIT_S, cleanup, recover=recover)
+            own = is_own(source)
+            if not (own and can_write(source) and can_write(source.parent)):
+                source, notices = private_copy(source, LOCK_WAIT_S, cleanup, recover=recover, own=own)
             elif not Owner(source).others():
                 notices = tuple(set_aside_foreign_logs(source))
             with replaced_database(target) as unfinished:

@@ -97,8 +97,13 @@ def connect(
 
 def require_writable(place: Path, workspace: Path) -> None:
     """Raise StoreError where the file or folder of a workspace cannot be written."""
-    if not os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+    if not can_write(place):
         raise cannot_write(workspace)
+
+
+def can_write(place: Path) -> bool:
+    """Return whether this process may write to a file, or make files in a folder."""
+    return os.access(place, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlite3.Connection:
@@ -396,13 +401,16 @@ def read_only_connections(path: Path, lock_wait: float, cleanup: ExitStack) -> C
         return partial(_restricted, connections)
 
 
-def private_copy(path: Path, lock_wait: float, cleanup: ExitStack, *, recover: bool) -> tuple[Path, tuple[str, ...]]:
+def private_copy(
+    path: Path, lock_wait: float, cleanup: ExitStack, *, recover: bool, own: bool = False
+) -> tuple[Path, tuple[str, ...]]:
     """Return a private copy of the main file alone, which `cleanup` removes, and notices. StoreError or OSError.
 
-    Nothing beside the file is read, since what SQLite does for a journal is decided by the one who wrote it.
+    The log of one's `own` comes along. Nothing else beside the file is read, since what SQLite does for a journal is
+    decided by the one who wrote it.
     """
     with translated(path):
-        return _copied(path, lock_wait, cleanup, own=False, recover=recover)
+        return _copied(path, lock_wait, cleanup, own=own, recover=recover)
 
 
 def _direct(path: Path, lock_wait: float) -> Connections | None:

@@ -8,7 +8,7 @@ import pytest
 
 from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 from mcp_tef.embedding.local_embedder import home_of
-from mcp_tef.embedding.model_download import ModelDownload, known_model
+from mcp_tef.embedding.model_download import HubModel, ModelDownload, known_model
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from tests.support.model_hub import Hub, serving
@@ -127,3 +127,10 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 def _unheard(share: float) -> None:
     """For whoever does not watch."""
+
+
+async def test_plain_http_to_another_machine_is_not_asked(tmp_path: Path) -> None:
+    model = HubModel("a/b", "a/b", ("model.onnx",))
+    with pytest.raises(EmbeddingError, match="not asked over https"):
+        await ModelDownload("http://hub.example", model, lambda _: None).into(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
