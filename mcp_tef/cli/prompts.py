@@ -131,7 +131,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> None:
 
 
 def _changed(start: PromptTemplate, arguments: Namespace) -> PromptTemplate:
-    text = read_text(arguments.file).strip() if arguments.file else start.text
+    text = read_text(arguments.file).removesuffix("\n") if arguments.file else start.text
     used = variables_in(text)
     kept = {name: value for name, value in start.variables.items() if name in used}
     model = start.model if arguments.for_model is None else arguments.for_model

@@ -64,7 +64,7 @@ class FieldChange:
 class ImportedCase:
     """One case of a file and its fate. `place` says where it stands in the file; `case_id` what it would change.
 
-    `before` is the stored case as the preview saw it.
+    `before` is the stored case as the preview saw it; `wanted_id` is the id in the file of a case that is new here.
 
     `reason` says why it was refused; `notes` say what the file asks for that is not taken over.
     """
@@ -75,6 +75,7 @@ class ImportedCase:
     draft: CaseDraft | None = None
     case_id: CaseId | None = None
     before: CaseDraft | None = None
+    wanted_id: CaseId | None = None
     changes: tuple[FieldChange, ...] = ()
     reason: str = ""
     notes: tuple[str, ...] = ()
@@ -127,6 +128,11 @@ class CaseImportPreview:
         used = {name for case in cases if case.draft for name in case.draft.servers}
         servers = tuple(server for server in self.servers if server.name in used)
         return replace(self, cases=cases, servers=servers, reviewed=True)
+
+    @property
+    def ids(self) -> tuple[CaseId | None, ...]:
+        """The ids in the file of the cases that it adds."""
+        return tuple(one.wanted_id for one in self.of(ImportStatus.ADDED) if one.draft)
 
     @property
     def seen(self) -> dict[CaseId, CaseDraft]:

@@ -139,11 +139,12 @@ class CaseStore(Protocol):
         servers: Sequence[ServerSpec] = (),
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
+        ids: Sequence[CaseId | None] = (),
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all or nothing; the added cases, then the changed ones.
 
-        `step` hears the same as that of servers.
+        Of the `ids` for added cases those that are free are used; `step` hears the same as that of servers.
         """
         ...
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, product
+from itertools import chain, product, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, delete, insert, or_, select, text
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from mcp_tef.ports import ProgressStep
     from mcp_tef.storage.database import Database
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _VISIBLE = CASES.c.removed_at.is_(None)
 _ADDED = text("test_cases.rowid")
 _TIED = {"servers": CASE_SERVERS, "suites": SUITE_CASES, "tags": CASE_TAGS}
@@ -63,16 +65,26 @@ def require_servers(session: Session, drafts: Sequence[CaseDraft]) -> dict[str, 
     return ids
 
 
-def add(session: Session, drafts: Sequence[CaseDraft]) -> tuple[TestCase, ...]:
-    """Store new cases in the order given."""
-    moment = now()
-    rows = [{"id": new_id(), "created_at": moment, "updated_at": moment, **_cells(draft)} for draft in drafts]
+def add(session: Session, drafts: Sequence[CaseDraft], wanted: Sequence[CaseId | None] = ()) -> tuple[TestCase, ...]:
+    """Store new cases in the order given, under the ids that are wanted where these are ids and free."""
+    moment, free = now(), _free_ids(session, wanted)
+    rows = [
+        {"id": case_id or new_id(), "created_at": moment, "updated_at": moment, **_cells(draft)}
+        for draft, case_id in zip_longest(drafts, free)
+    ]
     if not rows:
         return ()
     session.execute(insert(CASES), rows)
     ids = [row["id"] for row in rows]
     _tie(session, dict(zip(ids, drafts, strict=True)))
     return select_cases(session, Selection(ids=tuple(CaseId(item) for item in ids)))
+
+
+def _free_ids(session: Session, wanted: Sequence[CaseId | None]) -> list[CaseId | None]:
+    """Return the ids with None in the place of those that a case has, also a deleted one, or that are not of ours."""
+    asked = [case_id for case_id in wanted if case_id]
+    taken = set(session.execute(select(CASES.c.id).where(CASES.c.id.in_(one_of(asked)))).scalars()) if asked else set()
+    return [case_id if case_id and _ID.fullmatch(case_id) and case_id not in taken else None for case_id in wanted]
 
 
 def update(session: Session, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
@@ -267,6 +279,7 @@ class SqliteCases:
         servers: Sequence[ServerSpec] = (),
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
+        ids: Sequence[CaseId | None] = (),
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
@@ -287,8 +300,8 @@ class SqliteCases:
                 after.append(update(session, case_id, draft, seen.get(case_id)))
                 step(done := done + 1, whole)
             before: list[TestCase] = []
-            for piece in chunks(added):
-                before += add(session, piece)
+            for piece, wanted in zip_longest(chunks(added), chunks(ids), fillvalue=()):
+                before += add(session, piece, wanted)
                 step(done := done + len(piece), whole)
             return (*before, *after)
 

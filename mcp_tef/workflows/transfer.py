@@ -84,10 +84,9 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     case = stored.taken(entry.id, draft)
     made = ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.ADDED, draft=draft, notes=entry.notes)
     if case is None:
-        return made
-    if case.draft.held_back and not draft.held_back:  # a file that says nothing of it, or one made before, opens none
-        draft = replace(draft, held_back=True)
-        made = replace(made, draft=draft)
+        return replace(made, wanted_id=entry.id)
+    draft = entry.over(case.draft, draft)
+    made = replace(made, draft=draft)
     found = differences(case.draft, draft)
     changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
     fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
@@ -305,7 +304,9 @@ class CaseTransfer:
                 if not new.path.exists():
                     take_back.callback(unlink, new.path)
             await asyncio.to_thread(_write_tools, servers)
-            cases = await self._store.cases.apply(added, changed, specs, seen=preview.seen, step=work.step)
+            cases = await self._store.cases.apply(
+                added, changed, specs, seen=preview.seen, ids=preview.ids, step=work.step
+            )
             take_back.pop_all()
         return cases
 

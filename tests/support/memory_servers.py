@@ -170,6 +170,7 @@ class MemoryCases:
         servers: Sequence[ServerSpec] = (),
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
+        ids: Sequence[CaseId | None] = (),
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Change and add; servers are no part of this. Waits half way for the gate, if a test has closed one."""

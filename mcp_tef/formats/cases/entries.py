@@ -1,7 +1,7 @@
 """Parts that all formats of case files share: entries with their place, names, and matchers around plain values."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from mcp_tef.scoring.matchers import is_matcher
 
 _HINT = "Each case has at least a query."
 _LONGEST_SENTENCE = 500
+_ALWAYS = frozenset({"query", "expectation"})
 
 
 class CannotHoldError(Exception):
@@ -33,7 +34,8 @@ class CannotHoldError(Exception):
 class CaseEntry:
     """One case of a file: its draft, or why it was refused. `id` is there when it was exported from a workspace.
 
-    `tools` are definitions that the file itself brings for the case; `notes` say what was not taken over.
+    `tools` are definitions that the file itself brings for the case; `notes` say what was not taken over. `named` are
+    the fields that the file names, if its format can leave some out: absent is not empty.
     """
 
     label: str
@@ -43,6 +45,19 @@ class CaseEntry:
     refused: str | None = None
     notes: tuple[str, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
+    named: frozenset[str] | None = None
+
+    def over(self, stored: CaseDraft, draft: CaseDraft) -> CaseDraft:
+        """Return the draft for a case that is stored: a field that the file does not name stays as it is.
+
+        Where the format does not tell, a field without a value is not named.
+        """
+        empty = CaseDraft(name="", query="")
+        names = [one.name for one in fields(CaseDraft)]
+        named = self.named
+        if named is None:
+            named = frozenset(name for name in names if getattr(draft, name) != getattr(empty, name)) | _ALWAYS
+        return replace(draft, **{name: getattr(stored, name) for name in names if name not in named})
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +260,7 @@ def attached(entry: CaseEntry, servers: Sequence[str]) -> CaseEntry:
     if len(servers) == 1:
         answers = [tuple(replace(call, server=None) for call in calls) for calls in draft.expectation.alternatives]
         draft = replace(draft, expectation=replace(draft.expectation, alternatives=tuple(answers)))
-    return replace(entry, draft=draft)
+    return replace(entry, draft=draft, named=entry.named and entry.named | {"servers"})
 
 
 def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]]:

@@ -28,9 +28,11 @@ COLUMNS = (
     "family",
     "before",
     "origin",
+    "held_back",
 )
 _TEXTS = ("id", "name", "query", "family", "origin")
 _LISTS = ("servers", "suites", "tags")
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 _DELIMITERS = (",", ";", "\t")
 
 
@@ -86,10 +88,13 @@ def _fields(heads: Sequence[str], cells: Sequence[str]) -> Json:
 def _entry(fields: Mapping[str, str]) -> CaseEntry:
     if "too many" in fields:
         raise InputError("It has more cells than there are columns.", hint="Put quotes around text with commas.")
-    item: dict[str, Json] = {key: fields.get(key) for key in _TEXTS}
-    item |= {key: _names(fields.get(key) or "", key) for key in _LISTS}
+    item: dict[str, Json] = {key: fields[key] for key in _TEXTS if key in fields}
+    item |= {key: _names(fields[key] or "", key) for key in _LISTS if key in fields}
     item["expected"] = _expected(fields)
-    item["before"] = _json(before, "before") if (before := (fields.get("before") or "").strip()) else None
+    if "before" in fields:
+        item["before"] = _json(before, "before") if (before := fields["before"].strip()) else None
+    if held_back := fields.get("held_back", "").strip().casefold():
+        item["held_back"] = _TRUTHS.get(held_back, held_back)
     return tef.entry(item)
 
 
@@ -140,6 +145,7 @@ def row(item: Item) -> Json:
     cells: dict[str, str] = {key: value.get(key, "") for key in _TEXTS}
     cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
     cells["before"] = _compact(value["before"]) if "before" in value else ""
+    cells["held_back"] = "yes" if value.get("held_back") else ""
     return [cells.get(column, "") for column in COLUMNS]
 
 

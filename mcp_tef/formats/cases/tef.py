@@ -145,7 +145,8 @@ def entry(item: Json) -> CaseEntry:
         origin=origin_in(fields),
         held_back=held_back_in(fields),
     )
-    return CaseEntry(label=draft.name, id=id_in(fields), draft=draft)
+    named = frozenset("expectation" if key == "expected" else key for key in fields) - ({"name"} if not name else set())
+    return CaseEntry(label=draft.name, id=id_in(fields), draft=draft, named=named)
 
 
 def row(item: Item) -> Json:

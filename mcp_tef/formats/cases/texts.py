@@ -116,15 +116,29 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
         raise write_failed(path, error) from error
 
 
+class _KeyTwiceError(ValueError):
+    """A key that stands twice in one object, of which JSON readers silently drop the first."""
+
+
+def _object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _KeyTwiceError(next(name for name in names if names.count(name) > 1)[:80])
+    return made
+
+
 def parse_json(text: str, name: str) -> Json:
     """Return a JSON document; InputError names the line that is wrong, or says that it nests too deep."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_object_of)
         if deeper_than(value, 2 * DEEPEST):  # how deep `json` itself reads differs between Pythons
             raise RecursionError
         return value
     except RecursionError as error:
         raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT) from error
+    except _KeyTwiceError as error:
+        raise InputError(f"{name} has the key “{error}” twice in one object.", hint="Keep one of the two.") from error
     except ValueError as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
