@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp_tef.errors import InputError
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.transfer import ImportStatus
+from mcp_tef.trust.own_workspaces import forget
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
@@ -56,8 +57,11 @@ async def temporary_workspace(server: ToolsOrPlace, cases: CasesOrFile = ()) -> 
     from mcp_tef.engine import Engine
 
     with TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder:
-        engine = await Engine.open(Path(folder, "run.db"), environment=os.environ)
-        async with engine:
+        path = Path(folder, "run.db")
+        engine = await Engine.open(path, environment=os.environ)
+        async with AsyncExitStack() as ending:
+            ending.callback(forget, path)
+            await ending.enter_async_context(engine)
             spec = _spec(server, Path(folder))
             await engine.consents.add_typed_server(spec, remember=False)
             for request in engine.consents.missing([spec]):

@@ -100,6 +100,8 @@ def is_used(path: Path) -> bool:
 
 def forget(path: Path) -> None:
     """Drop the records of a file that is about to end. Raises OSError."""
+    for workspace in records(path):
+        _place(workspace).unlink(missing_ok=True)
     _file(path).unlink(missing_ok=True)
 
 
