@@ -189,9 +189,10 @@ _NAMES = {
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
     "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (
-        "append_text bounded_lines make_private_folder open_inside open_private open_regular_file rename "
-        "tighten unlink write_failed write_file write_lines write_private"
+        "append_text bounded_lines make_private_folder open_inside open_private open_regular_file rename tighten "
+        "unlink write_failed write_file write_lines write_private"
     ),
+    "mcp_tef.trust.git_objects": "GitObjects git_objects",
     "mcp_tef.trust.listeners": "bears new_token strong_token",
     "mcp_tef.trust.project_files": "path_inside read_inside result_path write_result",
     "mcp_tef.workflows.batch_results": "tally_of",

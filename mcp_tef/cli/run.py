@@ -38,8 +38,9 @@ from mcp_tef.cli.model_options import (
     with_models,
 )
 from mcp_tef.cli.output_files import project_results
+from mcp_tef.cli.project_consent import ProjectAgreement, agree_to_project, within_agreed_cost
 from mcp_tef.cli.project_file import SOURCES, named_source
-from mcp_tef.cli.session import agree_to_servers, opened, wanted_cases, with_consent
+from mcp_tef.cli.session import agree, opened, wanted_cases, with_consent
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -122,11 +123,12 @@ def _add_asking_options(parser: Parser) -> None:
 
 async def run_asked(arguments: Namespace, terminal: Terminal) -> int:
     """Run what the options name, or every target of the project file."""
+    arguments.agreement = ProjectAgreement()
     if not arguments.all:
         return await run(arguments, terminal)
     from mcp_tef.cli.targets import run_all
 
-    return await run_all(arguments, terminal, run)
+    return await run_all(arguments, terminal, run, models)
 
 
 async def run(arguments: Namespace, terminal: Terminal) -> int:
@@ -156,15 +158,31 @@ async def _run(arguments: Namespace, terminal: Terminal) -> int:
             name=name,
         )
         _tell_sources(given, arguments, terminal)
-        await agree_to_servers(engine, cases, arguments, terminal)
+        allow_typed_addresses(engine, given, arguments)
+        await _agree(engine, cases, request, keys, arguments, terminal)
         if arguments.stateless:
             await _warn(engine, cases, terminal)
-        allow_typed_addresses(engine, given, arguments)
+        request = await within_agreed_cost(engine, request, arguments, terminal)
         if not all(model.offline for model in given):
             tell_run_estimate(await engine.runs.estimate(request), terminal)
         async with on_cluster(engine, arguments, terminal):
             start = with_consent(engine, arguments, terminal, lambda: _started(engine, request, keys))
             return (await follow(engine, terminal, start, arguments))[1]
+
+
+async def _agree(
+    engine: "Engine",
+    cases: Sequence["TestCase"],
+    request: BatchRequest,
+    keys: dict[str, Secret],
+    arguments: Namespace,
+    terminal: Terminal,
+) -> None:
+    """Get consent for what a project file names, in one question, then for servers, and let the user sign in."""
+    engine.consents.allow_named(arguments.allow_program, arguments.allow_origin)
+    specs = [(await engine.servers.find(name)).spec for name in sorted({s for c in cases for s in c.draft.servers})]
+    await agree_to_project(engine, specs, request, keys, arguments, terminal)
+    await agree(engine, specs, arguments, terminal)
 
 
 async def _started(engine: "Engine", request: BatchRequest, keys: dict[str, Secret]) -> "Batch":

@@ -103,6 +103,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
         if there and arguments.if_missing:
             return _told(there, terminal)
         typed, spec = spec, await without_secrets(engine, spec, arguments, terminal)
+        engine.consents.note_typed(spec)
         await engine.consents.add_typed_server(typed, spec)
         await agree(engine, [spec], arguments, terminal)
         if there and arguments.replace:
@@ -192,6 +193,8 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
         server = await engine.servers.find(arguments.name)
         changed = changed_spec(server.spec, arguments)
         spec = await without_secrets(engine, changed, arguments, terminal, before=server.spec)
+        if arguments.url or arguments.program:
+            engine.consents.note_typed(changed_spec(ServerSpec(name=server.name, transport=Transport.STDIO), arguments))
         if arguments.url:
             await engine.consents.add_typed_server(changed, spec)
         await agree(engine, [spec], arguments, terminal)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp_tef.cli.terminal import Terminal
 
 T = TypeVar("T")
-YES = "allow, for this command, the programs and addresses that it names"
+YES = "allow, for this command, the programs and addresses that are typed in it, and no others"
 
 
 @asynccontextmanager
@@ -86,8 +86,8 @@ def add_consent_options(parser: Parser, yes: str = YES, *, asks_models: bool = F
     parser.add_argument("--yes", action="store_true", help=yes)
     program = "allow this program, or this exact definition of a server, for this command"
     add_list_option(parser, "--allow-program", "PATH|HASH", program)
-    origin = "allow sending this variable (or keychain:ENTRY) to this address, for this command"
-    add_list_option(parser, "--allow-origin", "VAR=ORIGIN", origin)
+    origin = "allow contact with this address, with VAR= also sending it this variable (or keychain:ENTRY)"
+    add_list_option(parser, "--allow-origin", "[VAR=]ORIGIN", origin)
     if asks_models:
         parser.add_argument("--no-key", action="store_true", help="send no key to addresses that are not allowed")
 
@@ -96,7 +96,7 @@ async def with_consent(engine: Engine, arguments: Namespace, terminal: Terminal,
     """Do the work, asking for consent as needed; ConsentError where it is not given."""
 
     async def ask(request: ConsentRequest) -> ConsentAnswer | None:
-        return _answer(request, arguments, terminal)
+        return _answer(engine, request, arguments, terminal)
 
     engine.consents.allow_named(arguments.allow_program, arguments.allow_origin)
     try:
@@ -104,7 +104,7 @@ async def with_consent(engine: Engine, arguments: Namespace, terminal: Terminal,
     except ConsentError as error:
         if not error.requests:
             raise
-        raise _with_options(error.requests) from None
+        raise with_options(error.requests, engine) from None
 
 
 def require_yes(terminal: Terminal, question: str, refusal: str, *, yes: bool) -> None:
@@ -144,22 +144,33 @@ async def agree_to_servers(engine: Engine, cases: Iterable[TestCase], arguments:
     await agree(engine, [(await engine.servers.find(name)).spec for name in names], arguments, terminal)
 
 
-def _answer(request: ConsentRequest, arguments: Namespace, terminal: Terminal) -> ConsentAnswer | None:
+def _answer(engine: Engine, request: ConsentRequest, arguments: Namespace, terminal: Terminal) -> ConsentAnswer | None:
     """Answer by an option, else ask; None where nobody can be asked."""
-    if request.kind is ConsentKind.KEY and getattr(arguments, "no_key", False):
-        terminal.note(f"No key is sent to {request.target}.")
-        return ConsentAnswer.WITHOUT_KEY
-    if arguments.yes:
-        terminal.note(f"Allowed: {request.consent.description}")
-        return ConsentAnswer.ALLOW if getattr(arguments, "remember_consent", False) else ConsentAnswer.ALLOW_ONCE
+    if answer := answered_by_option(engine, request, arguments, terminal):
+        return answer
     return terminal.ask_consent(request) if terminal.asks else None
 
 
-def _with_options(requests: Sequence[ConsentRequest]) -> ConsentError:
+def answered_by_option(
+    engine: Engine, request: ConsentRequest, arguments: Namespace, terminal: Terminal
+) -> ConsentAnswer | None:
+    """Return the answer that --no-key or --yes gives; --yes allows only what was typed in this command."""
+    if request.kind is ConsentKind.KEY and getattr(arguments, "no_key", False):
+        terminal.note(f"No key is sent to {request.target}.")
+        return ConsentAnswer.WITHOUT_KEY
+    if arguments.yes and engine.consents.is_typed_action(request):
+        terminal.note(f"Allowed: {request.consent.description}")
+        return ConsentAnswer.ALLOW if getattr(arguments, "remember_consent", False) else ConsentAnswer.ALLOW_ONCE
+    return None
+
+
+def with_options(requests: Sequence[ConsentRequest], engine: Engine) -> ConsentError:
     """Return the error that names the options which would answer these questions."""
     rows = (row for request in requests for row in consent_rows(request))
     risks = [line for label, lines in rows if label == "Check these" for line in lines]
     options = " ".join(dict.fromkeys(request.option for request in requests))
     without_key = ", or add --no-key" if any(request.kind is ConsentKind.KEY for request in requests) else ""
-    hint = f"Add --yes to allow this for this command, or name it: {options}{without_key}."
+    typed = all(map(engine.consents.is_typed_action, requests))
+    yes = "Add --yes to allow this for this command" if typed else "Run it in a terminal to be asked"
+    hint = f"{yes}, or name it: {options}{without_key}."
     return ConsentError(ConsentError.of(requests).message, hint=" ".join([*risks, hint]), requests=requests)

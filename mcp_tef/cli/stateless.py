@@ -33,19 +33,21 @@ ONLY_NAME = "server"
 async def stateless(arguments: Namespace, terminal: Terminal) -> AsyncIterator["Engine"]:
     """Open an engine on a workspace that ends with the command, with the servers and cases of the options."""
     with TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder:
-        specs = _specs(arguments, Path(folder), terminal)
+        specs = source_specs(arguments, Path(folder), terminal)
         arguments.workspace = Path(folder, "run.db")
         async with opened(arguments, terminal) as engine:
             engine.consents.name_source("this command, which keeps no workspace")
             for spec in specs:
                 if spec.origin is None:
+                    engine.consents.note_typed(spec)
                     await engine.consents.add_typed_server(spec, remember=False)
                 await engine.servers.add(spec)
             await _import_cases(engine, arguments, [spec.name for spec in specs], terminal)
             yield engine
 
 
-def _specs(arguments: Namespace, folder: Path, terminal: Terminal) -> list[ServerSpec]:
+def source_specs(arguments: Namespace, folder: Path, terminal: Terminal) -> list[ServerSpec]:
+    """Return the sources of the options; tools files of a project file are copied into a folder. InputError."""
     named = [(option, source) for option in SOURCES for source in getattr(arguments, option)]
     names = [source.name or ONLY_NAME for _, source in named]
     if len(set(names)) < len(names):

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
-import subprocess
-import tomllib
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef import InputError, Json, TefError, share_text
+from mcp_tef import GitObjects, InputError, Json, TefError, git_objects, path_inside, share_text
 from mcp_tef.cli.arguments import DONE, FAILED
-from mcp_tef.cli.project_file import OWN_FILE, SOURCES, TARGETS, ProjectFile, find_project_file, options_from_file
+from mcp_tef.cli.project_consent import ask_together, open_requests
+from mcp_tef.cli.project_file import (
+    OWN_FILE,
+    SOURCES,
+    TARGETS,
+    ProjectFile,
+    find_project_file,
+    options_from_file,
+    options_of,
+    parsed_toml,
+)
+from mcp_tef.cli.session import opened
+from mcp_tef.cli.stateless import source_specs
 from mcp_tef.cli.terminal import Terminal, one_line, table
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from mcp_tef import ConsentRequest, ModelSettings
+
     Run = Callable[[Namespace, Terminal], Awaitable[int]]
+    Models = Callable[[Namespace], Sequence[ModelSettings]]
 
 OWN_KEYS = ("name", "owner", "paths")
 HEADS = ("TARGET", "OWNER", "STATE", "CORRECT CALL", "COST", "REASON")
 EVERY = "every target is run"
 STATES = {DONE: "passed", FAILED: "failed"}
-_GIT = ("git", "-c", "core.fsmonitor=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +78,7 @@ def _target(file: Path, value: object, shared: Mapping[str, Any]) -> RunTarget:
     return RunTarget(name, owner, tuple(map(str, paths)), options)
 
 
-async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
+async def run_all(arguments: Namespace, terminal: Terminal, run: Run, models: Models) -> int:
     """Run every target that changed; the worst exit code of all. A target that cannot be run does not stop others."""
     if arguments.typed & {*SOURCES, "cases", "workspace"}:
         raise InputError(
@@ -71,7 +86,7 @@ async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
         )
     if (project := find_project_file(Path.cwd())) is None:
         raise InputError(f"There is no {OWN_FILE} here or above.", hint=f"Write one with [[{TARGETS}]].")
-    rows = await _rows(*project, arguments, terminal, run)
+    rows = await _rows(*project, arguments, terminal, run, models)
     codes = [row.pop("code") for row in rows]
     terminal.document({"targets": rows})
     terminal.say(*table(HEADS, map(_cells, rows)))
@@ -79,13 +94,14 @@ async def run_all(arguments: Namespace, terminal: Terminal, run: Run) -> int:
 
 
 async def _rows(
-    file: Path, content: Mapping[str, Any], arguments: Namespace, terminal: Terminal, run: Run
+    file: Path, content: Mapping[str, Any], arguments: Namespace, terminal: Terminal, run: Run, models: Models
 ) -> list[dict[str, Any]]:
-    earlier = _content_at(arguments.changed_from, file) if arguments.changed_from else None
     rows, left = list[dict[str, Any]](), arguments.max_cost
-    for target in read_targets(file, content):
-        reason = EVERY if earlier is None else _change(target, earlier, file, arguments.changed_from)
-        if not reason:
+    targets = read_targets(file, content)
+    reasons = await asyncio.to_thread(_reasons, targets, file, arguments.changed_from)
+    await _agree([one for one in targets if reasons[one.name]], file, arguments, terminal, models)
+    for target in targets:
+        if not (reason := reasons[target.name]):
             rows.append(_row(target, "unchanged", DONE))
             continue
         row = await _run_one(target, file, Namespace(**{**vars(arguments), "max_cost": left}), terminal, run)
@@ -93,6 +109,28 @@ async def _rows(
         rows.append(row if reason is EVERY else row | {"reason": f"{reason}. {row['reason']}".removesuffix(". ")})
         terminal.note(f"{target.name}: {row['state']}")
     return rows
+
+
+async def _agree(
+    targets: Sequence[RunTarget], file: Path, arguments: Namespace, terminal: Terminal, models: Models
+) -> None:
+    """Ask once about what all targets start and contact; one that cannot be read is told of in its own row."""
+    if not terminal.asks:
+        return
+    with TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True) as folder:
+        asking = Namespace(**{**vars(arguments), "workspace": Path(folder, "run.db")})
+        async with opened(asking, terminal) as engine:
+            engine.consents.name_source("the targets of this project file")
+            engine.consents.allow_named(arguments.allow_program, arguments.allow_origin)
+            wanted: dict[str, ConsentRequest] = {}
+            for target in targets:
+                with suppress(TefError):
+                    own = _arguments(target, file, arguments)
+                    specs = source_specs(own, Path(folder), terminal)
+                    questions = await open_requests(engine, specs, models(own), {}, own, terminal)
+                    wanted |= {one.fingerprint: one for one in questions}
+            if wanted:
+                await ask_together(engine, [*wanted.values()], "", arguments, terminal)
 
 
 def _left(cap: float | None, spent: float | None) -> float | None:
@@ -143,48 +181,51 @@ def _arguments(target: RunTarget, file: Path, arguments: Namespace) -> Namespace
     return Namespace(**{**vars(arguments), **blank, **given, "project": ProjectFile(file, frozenset(given))})
 
 
-def _git(folder: Path, *words: str) -> str:
-    try:
-        done = subprocess.run([*_GIT, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise InputError("Git cannot tell what has changed.", hint="Name a commit of this repository.") from error
-    return done.stdout
-
-
-def _content_at(ref: str, file: Path) -> Mapping[str, Any]:
+def _content_at(commit: str, file: Path, objects: GitObjects) -> Mapping[str, Any]:
     """Return the project file of a commit; empty where it was not there."""
-    if ref.startswith("-"):
-        raise InputError(f"{ref} is no commit.", hint="Name a branch, tag or commit.", code="bad_usage")
-    commit = _git(file.parent, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}").strip()
-    if not _git(file.parent, "ls-tree", commit, "--", file.name).strip():
-        return {}
+    content = objects.content(commit, _path_of(file, objects))
     try:
-        found: dict[str, Any] = tomllib.loads(_git(file.parent, "show", f"{commit}:./{file.name}"))
-    except tomllib.TOMLDecodeError:
+        return options_of(file, parsed_toml(content)) or {} if content is not None else {}
+    except ValueError:
         return {}
-    return found if file.name == OWN_FILE else found.get("tool", {}).get("mcp-tef", {})
 
 
-def _change(target: RunTarget, earlier: Mapping[str, Any], file: Path, ref: str) -> str:
+def _inside(folder: Path, text: str) -> Path:
+    return folder if text.rstrip("/") == "." else folder / path_inside(folder, text, "paths")
+
+
+def _path_of(place: Path, objects: GitObjects) -> str:
+    return place.relative_to(objects.work_tree).as_posix()
+
+
+def _change(target: RunTarget, earlier: Sequence[RunTarget], file: Path, commit: str, objects: GitObjects) -> str:
     """Return what has changed of a target since a commit; empty for nothing."""
-    before = {one.name: one for one in read_targets(file, earlier)} if earlier else {}
+    before = {one.name: one for one in earlier}
     if before.get(target.name) != target:
         return "settings changed" if target.name in before else "new target"
     options = {key.replace("-", "_"): value for key, value in target.options.items()}
     tools = [*_places(options.get("tools_file")), *target.paths]
     if not tools:
         return "tools may have changed; name its files in paths"
-    changed = {"cases": _places(options.get("cases")), "tools": tools}
-    return next((f"{what} changed" for what, places in changed.items() if _differs(file.parent, ref, places)), "")
+    inputs = [*_places(options.get("cases")), *_places(options.get("baseline"))]
+    for what, places in (("cases", inputs), ("tools", tools)):
+        paths = [_path_of(_inside(file.parent, one), objects) for one in places]
+        if paths and objects.differs(commit, paths):
+            return f"{what} changed"
+    return ""
+
+
+def _reasons(targets: Sequence[RunTarget], file: Path, ref: str | None) -> dict[str, str]:
+    """Return why each target is run; an empty text for one in which nothing has changed since a commit."""
+    if not ref:
+        return {target.name: EVERY for target in targets}
+    with git_objects(file.parent) as objects:
+        commit = objects.commit(ref)
+        content = _content_at(commit, file, objects)
+        earlier = read_targets(file, content) if content.get(TARGETS) else []
+        return {target.name: _change(target, earlier, file, commit, objects) for target in targets}
 
 
 def _places(value: Json) -> list[str]:
     values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
     return [str(one).partition("=")[2] or str(one) for one in values if one]
-
-
-def _differs(folder: Path, ref: str, places: Sequence[str]) -> bool:
-    if not places:
-        return False
-    changed = _git(folder, "diff", "--no-ext-diff", "--name-only", ref, "--", *places)
-    return bool(changed.strip() or _git(folder, "ls-files", "--others", "--exclude-standard", "--", *places).strip())

@@ -133,12 +133,16 @@ class Terminal:
         self.note("Open this address in a browser to sign in, and come back when it says that you can:")
         self.note(f"    {address}")
 
-    def ask_consent(self, request: ConsentRequest) -> ConsentAnswer:
-        """Show what would happen, each value on a line of its own, and ask."""
+    def show_consent(self, request: ConsentRequest) -> None:
+        """Show what would happen, each value on a line of its own."""
         self.note(request.title)
         for label, lines in consent_rows(request):
             for number, line in enumerate(lines):
                 self.note(f"    {label + ':' if number == 0 else '':16}{self.redacted(line)}")
+
+    def ask_consent(self, request: ConsentRequest) -> ConsentAnswer:
+        """Show what would happen, and ask."""
+        self.show_consent(request)
         if request.kind is not ConsentKind.KEY:
             return ConsentAnswer.ALLOW if self.confirms("Allow it, now and from now on?") else ConsentAnswer.DECLINE
         self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")

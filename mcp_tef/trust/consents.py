@@ -63,6 +63,11 @@ class ConsentRequest:
     unencrypted: bool = False
 
     @property
+    def obstacle(self) -> str:
+        """Reason why a yes or a click cannot allow this; empty where there is none."""
+        return ""
+
+    @property
     def consent(self) -> Consent:
         """The consent that a yes gives."""
         names = f" ← {', '.join(self.names)}" if self.names and self.kind is not ConsentKind.PROGRAM else ""
@@ -100,8 +105,8 @@ class ConsentRequest:
             case ConsentKind.PROGRAM:
                 return f"--allow-program {self.fingerprint[:32]}"
             case ConsentKind.CONNECTION | ConsentKind.KEY:
-                names = self.names or ("",)
-                return " ".join(f"--allow-origin {shlex.quote(visible(f'{name}={self.target}'))}" for name in names)
+                named = [f"{name}={self.target}" for name in self.names] or [self.target]
+                return " ".join(f"--allow-origin {shlex.quote(visible(one))}" for one in named)
 
 
 class ConsentError(InputError):

@@ -55,6 +55,7 @@ class Consents:
         self._session: dict[str, Consent] = {}
         self._declined: set[str] = set()
         self._typed: set[tuple[str, str]] = set()
+        self._typed_actions: set[str] = set()
         self._options: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     @property
@@ -88,8 +89,11 @@ class Consents:
         return answered or matches_options(request, *self._options)
 
     def allow_named(self, programs: Sequence[str], origins: Sequence[str]) -> None:
-        """Allow, for this session, what `--allow-program` and `--allow-origin` options name."""
-        self._options = programs, origins
+        """Allow, for this session, what `--allow-program` and `--allow-origin` options name.
+
+        The word `project` is no path: it stands for the programs of a project file, which `run` answers for.
+        """
+        self._options = [one for one in programs if one != "project"], origins
 
     def covers(self, fingerprint: str, spec: ServerSpec) -> bool:
         """Return True if a consent of this fingerprint is the one that a server needs."""
@@ -113,6 +117,17 @@ class Consents:
     def decline_key(self, request: ConsentRequest) -> None:
         """Go on without this key, in this session."""
         self._declined.add(request.fingerprint)
+
+    def note_typed(self, spec: ServerSpec) -> None:
+        """Note that the user typed this very program or address in this command, so that --yes can allow it."""
+        if (request := self._request(spec)) is not None:
+            self._typed_actions.add(request.fingerprint)
+
+    def is_typed_action(self, request: ConsentRequest) -> bool:
+        """Return True if all of an action was typed in this command, or is set in the user's environment."""
+        if request.kind is ConsentKind.KEY:
+            return not request.listed_in or self.is_typed(request.subject, request.target)
+        return request.fingerprint in self._typed_actions
 
     async def add_typed_server(
         self, typed: ServerSpec, spec: ServerSpec | None = None, *, remember: bool = True
@@ -203,15 +218,25 @@ class Consents:
 
 
 def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:
-    """Return True if `--allow-program PATH|HASH` or `--allow-origin VARIABLE=ORIGIN` options name this very action.
+    """Return True if `--allow-program PATH|HASH` or `--allow-origin ORIGIN|VARIABLE=ORIGIN` options name this action.
 
     A hash (at least 32 digits of the launch fingerprint) stands for the whole definition. A path stands for the
     program with any arguments, unless the definition sets variables that decide which code runs.
     """
     if request.kind is ConsentKind.PROGRAM:
         return any(_names_program(request, text) for text in programs)
-    named = {(name.strip(), origin_of(origin) or origin) for name, _, origin in (one.partition("=") for one in origins)}
-    return all((name, request.target) in named for name in request.names or ("",))
+    named = set(map(_named_origin, origins))
+    if not request.names:
+        return any(origin == request.target for _, origin in named)
+    return all((name, request.target) in named for name in request.names)
+
+
+def _named_origin(text: str) -> tuple[str, str]:
+    """Return variable and origin of `VARIABLE=ORIGIN`; no variable for an origin alone, which is contacted only."""
+    name, equals, origin = text.partition("=")
+    if not equals or "://" in name:
+        name, origin = "", text
+    return name.strip(), origin_of(origin) or origin
 
 
 def _names_program(request: ConsentRequest, text: str) -> bool:

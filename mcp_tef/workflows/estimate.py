@@ -77,7 +77,8 @@ def estimate(
 def _model_cost(model: ModelSettings, tokens: int, cases: int, infos: Mapping[str, ModelInfo | None]) -> float | None:
     if model.offline:
         return 0.0
-    each = run_cost(tokens / cases, infos.get(model.label)) if cases else 0.0
+    own = len(model.system_prompt or "") // CHARACTERS_PER_TOKEN
+    each = run_cost(tokens / cases + own, infos.get(model.label)) if cases else 0.0
     return None if each is None else each * cases
 
 

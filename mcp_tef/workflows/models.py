@@ -7,6 +7,7 @@ from typing import TypeAlias
 from mcp_tef.errors import InputError, ModelError, ModelFault, NotFoundError
 from mcp_tef.model.addresses import SENDS_CREDENTIALS, Destination, is_custom, is_loopback, required_origin
 from mcp_tef.model.config import Config, CurrentConfig
+from mcp_tef.model.json import fingerprint
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.model_groups import Deployment
 from mcp_tef.model.runs import ModelSettings
@@ -14,7 +15,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import KeySource, ModelCatalogue
-from mcp_tef.trust.consents import TYPED_KEY, ConsentError, ConsentRequest, key_request
+from mcp_tef.trust.consents import TYPED_KEY, ConsentError, ConsentKind, ConsentRequest, key_request
 from mcp_tef.workflows.consent import Consents
 
 Keys: TypeAlias = Mapping[Destination, Secret]
@@ -133,6 +134,29 @@ class Models:
     def is_usual_address(self, settings: ModelSettings) -> bool:
         """Return True if the model is asked where its provider is by itself, whose key the keychain may hold."""
         return not self._place(settings.destination)
+
+    def is_local(self, settings: ModelSettings) -> bool:
+        """Return True for a model on this machine, which costs nothing."""
+        return settings.offline or is_loopback(self._origin(settings.destination)[0])
+
+    def address_requests(self, models: Iterable[ModelSettings], listed_in: Sequence[str]) -> list[ConsentRequest]:
+        """Return the question about each address of models that somebody else named, whether a key goes there or not.
+
+        Prompts and tools are sent there, this machine included. InputError for what is no address.
+        """
+        asked = {model.destination: required_origin(model.base_url) for model in models if model.base_url}
+        found = (self._address_request(one, origin, listed_in) for one, origin in asked.items())
+        return list({request.fingerprint: request for request in found}.values())
+
+    def _address_request(self, destination: Destination, origin: str, listed_in: Sequence[str]) -> ConsentRequest:
+        return ConsentRequest(
+            kind=ConsentKind.CONNECTION,
+            subject=f"models of {destination.provider}",
+            fingerprint=fingerprint({"models at": origin}),
+            target=origin,
+            listed_in=tuple(listed_in),
+            unencrypted=self._consents.is_unencrypted(origin),
+        )
 
     def keys_for(self, models: Sequence[ModelSettings], given: Mapping[str, Secret]) -> Keys:
         """Return the key of each destination: given for this batch by provider or `provider@origin`, else at hand.
