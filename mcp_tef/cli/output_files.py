@@ -135,8 +135,7 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
 @contextmanager
 def project_results(arguments: Namespace, terminal: Terminal) -> Iterator[None]:
     """Have the results that a project file names written to files of ours, then put into its folder of results."""
-    project = getattr(arguments, "project", None)
-    targets = {name: getattr(arguments, name) for name in WRITTEN if project and project.sets(name)}
+    targets = {name: getattr(arguments, name) for name in WRITTEN if name in _of_project_file(arguments)}
     if not targets:
         yield
         return
@@ -162,9 +161,13 @@ def asked_files(arguments: Namespace, formats: Mapping[str, T]) -> dict[T, Path]
 
 def from_standard_input(arguments: Namespace) -> list[str]:
     """Return the names of the options that are to be read from standard input."""
-    project = getattr(arguments, "project", None)
-    typed = [name for name in NAMED if not (project and project.sets(name))]
+    typed = [name for name in NAMED if name not in _of_project_file(arguments)]
     return [name for name in typed if any(map(is_dash, _values(arguments, name)))]
+
+
+def _of_project_file(arguments: Namespace) -> frozenset[str]:
+    """Return the options that a project file has set; other verbs have an option of that name, which is a folder."""
+    return getattr(getattr(arguments, "project", None), "options", frozenset())
 
 
 def is_dash(value: object) -> bool:

@@ -193,7 +193,9 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
         server = await engine.servers.find(arguments.name)
         changed = changed_spec(server.spec, arguments)
         spec = await without_secrets(engine, changed, arguments, terminal, before=server.spec)
-        if arguments.url or arguments.program:
+        if not engine.consents.needed(server.spec):
+            engine.consents.note_typed(spec)  # what is stored was allowed before, and the rest is typed
+        elif arguments.url or arguments.program:
             engine.consents.note_typed(changed_spec(ServerSpec(name=server.name, transport=Transport.STDIO), arguments))
         if arguments.url:
             await engine.consents.add_typed_server(changed, spec)

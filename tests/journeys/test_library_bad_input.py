@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import Said, say
+from tests.support.command_line import Said, say, say_allowed
 from tests.support.library_designs import CITY
 from tests.support.processes import alive
 from tests.support.workspace_files import written
@@ -92,7 +92,7 @@ def test_a_script_that_does_harm_ends_in_a_sentence_and_leaves_no_process(
     script, pids = workspace / "script.py", workspace / "pids"
     script.write_text(SCRIPT.format(pids=str(pids), harm=harm), "utf-8")
     assert added(workspace, TOOL, {"seconds": 2}, "--executor", "python", "--script", script).code == 0
-    ended = say("library", "run", "weather", '{"city": "Rome"}', "--yes", "--quiet")
+    ended = say_allowed("library", "run", "weather", '{"city": "Rome"}', "--quiet")
     assert ended.code == 1
     assert said in ended.err
     assert "of no concern" not in ended.out + ended.err
@@ -104,7 +104,7 @@ def test_a_script_that_does_harm_ends_in_a_sentence_and_leaves_no_process(
 def test_a_placeholder_gives_a_program_words_and_never_a_command(workspace: Path) -> None:
     assert added(workspace, TOOL, {"argv": ["printf", "%s", "{city}"]}, "--executor", "shell").code == 0
     marked = workspace / "marked"
-    ran = say("library", "run", "weather", json.dumps({"city": f"x; touch {marked} $(touch {marked})"}), "--yes")
+    ran = say_allowed("library", "run", "weather", json.dumps({"city": f"x; touch {marked} $(touch {marked})"}))
     assert ran.out.startswith("x; touch")
     assert not marked.exists()
     refused = say("library", "edit", "weather", "--config", written(workspace / "free.json", {"argv": ["{city}"]}))

@@ -13,7 +13,7 @@ import pytest
 
 from mcp_tef.model.addresses import origin_of
 from tests.support import isolation, workspace_files
-from tests.support.command_line import Said, say
+from tests.support.command_line import Said, say, say_allowed
 from tests.support.model_stub import ModelStub
 from tests.support.telling_server import TellingWeb, program
 
@@ -99,9 +99,10 @@ def test_no_verb_starts_a_program_that_another_user_allowed(theirs: Path, starte
 def test_an_answer_is_for_this_command_or_remembered_and_then_also_for_copies(
     theirs: Path, started: Path, tmp_path: Path
 ) -> None:
+    before = count(started)
     said = do(theirs, "servers", "check", "shop", "--yes")
-    assert said.code == 0
-    assert "/bin/sh" in said.err
+    assert (said.code, "Add --yes" in said.err) == (2, False), "nobody typed that program in this command"
+    assert count(started) == before
     assert do(theirs, "servers", "check", "shop").code == 2
     assert do(theirs, "servers", "check", "shop", "--allow-program", "/bin/sh").code == 0
     assert do(theirs, "servers", "check", "shop").code == 2
@@ -191,7 +192,7 @@ def test_a_config_gets_no_variable_unasked_and_names_all_that_it_wants(
         assert web.heard == []
         message = do(workspace, "servers", "check", "web", "--json").error["message"]
         assert all(word in message for word in ("GITHUB_TOKEN", "QUERY", origin_of(web.url)))
-        assert do(workspace, "servers", "check", "web", "--yes").code == 3
+        assert say_allowed("servers", "check", "web", "--workspace", workspace).code == 3
         assert any(TOKEN in heard for heard in web.heard)
         change(workspace, "UPDATE mcp_servers SET headers = ? WHERE name = 'web'", json.dumps({"A": "${OTHER}"}))
         assert do(workspace, "servers", "check", "web").code == 2

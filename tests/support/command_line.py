@@ -8,6 +8,7 @@ import functools
 import io
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -62,6 +63,12 @@ def say(*arguments: str | Path, stdin: str = "") -> Said:
     finally:
         sys.stdin = before
     return Said(code, out.getvalue(), err.getvalue())
+
+
+def say_allowed(*arguments: str | Path, stdin: str = "") -> Said:
+    """Run a command once to learn which options allow what it would start or contact, then with these."""
+    hint = say(*arguments, stdin=stdin).err.rpartition("name it: ")[2].rpartition("Read all of it, then add: ")[2]
+    return say(*arguments, *shlex.split(hint.partition(", or add")[0].strip().removesuffix(".")), stdin=stdin)
 
 
 def command(*arguments: str | Path) -> list[str]:

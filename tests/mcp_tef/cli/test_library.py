@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.command_line import say
+from tests.support.command_line import say, say_allowed
 from tests.support.library_designs import CITY
 from tests.support.serving_verbs import serving
 from tests.support.workspace_files import tools_file
@@ -87,8 +87,9 @@ def test_a_script_needs_consent(at: tuple[str | Path, ...], tmp_path: Path) -> N
     done("edit", "weather", "--executor", "python", "--script", script, *at)
     refused = say("library", "run", "weather", '{"city": "Rome"}', *at)
     assert refused.code == 2
-    assert "--yes" in refused.err
-    assert done("run", "weather", '{"city": "Rome"}', "--yes", *at)["output"] == {"city": "ROME"}
+    assert say("library", "run", "weather", '{"city": "Rome"}', "--yes", *at).code == 2, "it was not typed"
+    ran = say_allowed("library", "run", "weather", '{"city": "Rome"}', "--json", *at)
+    assert ran.document["output"] == {"city": "ROME"}
 
 
 def test_tools_are_imported_exported_and_deleted(at: tuple[str | Path, ...], tmp_path: Path) -> None:

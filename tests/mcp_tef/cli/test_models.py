@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.command_line import Said, say
+from tests.support.command_line import Said, say, say_allowed
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.workspace_files import case, case_file, tools_file
@@ -243,7 +243,7 @@ def test_each_deployment_gets_the_key_of_its_line_and_no_key_lies_anywhere_else(
         lines = "".join(f"{name}={key}\n" for name, key in zip(names, keys, strict=True))
         run = ("run", "--model", "group/fast", "--model", "group/slow", "--retries", "0", "--key-stdin", "--json")
         reports = ("--html", tmp_path / "a.html", "--csv", tmp_path / "a.csv", "--junit", tmp_path / "a.xml")
-        said = say(*run, "--yes", *reports, "--workspace", city, stdin=lines)
+        said = say_allowed(*run, *reports, "--workspace", city, stdin=lines)
         assert {run["status"] for run in said.document["runs"]} == {"completed"}
         sent = {stub: stub.requests for stub in (bad, good, other)}
         checked = say("models", "check", "group/fast", "--key-stdin", "--yes", "--workspace", city, stdin=lines)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_line import ROOT, Said, say
+from tests.support.command_line import ROOT, Said, say, say_allowed
 from tests.support.configs import CLOCK, written
 
 SECRET = "hush-4711-hush"
@@ -126,7 +126,7 @@ def test_where_there_is_no_config_that_is_said(tmp_path: Path) -> None:
 
 def test_another_place_drops_what_belonged_to_the_old_one(tmp_path: Path) -> None:
     say("servers", "import", config(tmp_path, clock={**CLOCK, "envFile": "/gone/.env"}))
-    assert "/gone/.env" in say("servers", "check", "clock", "--yes").err
+    assert "/gone/.env" in say_allowed("servers", "check", "clock").err
     tools = written(tmp_path / "tools.json", [{"name": "now", "inputSchema": {"type": "object"}}])
     assert say("servers", "edit", "clock", "--tools-file", tools).code == 0
     said = say("servers", "edit", "clock", "--command", "no-such-program-of-ours", "--yes")
@@ -144,9 +144,9 @@ def test_an_imported_program_starts_after_consent_with_what_its_config_refers_to
     inputs = [{"id": "verb", "type": "promptString"}]
     file = written(tmp_path / ".vscode" / "mcp.json", {"inputs": inputs, "servers": {"shop": settings}})
     assert say("servers", "import", file, "--json").document["servers"][0]["needs"] == ["VERB"]
-    unset = say("servers", "check", "shop", "--yes")
+    unset = say_allowed("servers", "check", "shop")
     assert (unset.code, "needs the environment variable VERB" in unset.err) == (3, True)
     monkeypatch.setenv("VERB", "sample-server")
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    said = say("servers", "check", "shop", "--json", "--yes")
+    said = say_allowed("servers", "check", "shop", "--json")
     assert (said.code, said.document["status"]) == (0, "active")
