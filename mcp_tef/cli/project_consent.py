@@ -108,14 +108,13 @@ async def _asked_cost(engine: Engine, request: BatchRequest, arguments: Namespac
     agreement: ProjectAgreement = arguments.agreement
     if "max_cost" in arguments.typed or agreement.cost_allowed or all(model.offline for model in request.models):
         return ""
-    cost, cap = (await engine.runs.estimate(request)).cost_usd, request.max_cost_usd
-    if cost is None and not arguments.project.sets("model"):
-        return ""
-    most = min((one for one in (cost, cap) if one is not None), default=None)
-    if most is None:
-        local = all(engine.models.is_local(model) for model in request.models)
-        return "" if local else "This costs an unknown amount, and no cap was typed."
-    return f"This costs about ${most:.2f}, and no cap was typed." if agreement.spent + most > FREE_USD else ""
+    cost = (await engine.runs.estimate(request)).cost_usd
+    known = [one for one in (cost, request.max_cost_usd) if one is not None]
+    if known:
+        most = min(known)
+        return f"This costs about ${most:.2f}, and no cap was typed." if agreement.spent + most > FREE_USD else ""
+    is_named = arguments.project.sets("model") and not all(map(engine.models.is_local, request.models))
+    return "This costs an unknown amount, and no cap was typed." if is_named else ""
 
 
 def _require_cost_answer(cost: str, terminal: Terminal) -> None:

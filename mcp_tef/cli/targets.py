@@ -207,12 +207,13 @@ def _change(target: RunTarget, earlier: Sequence[RunTarget], file: Path, commit:
     tools = [*_places(options.get("tools_file")), *target.paths]
     if not tools:
         return "tools may have changed; name its files in paths"
-    inputs = [*_places(options.get("cases")), *_places(options.get("baseline"))]
-    for what, places in (("cases", inputs), ("tools", tools)):
-        paths = [_path_of(_inside(file.parent, one), objects) for one in places]
-        if paths and objects.differs(commit, paths):
-            return f"{what} changed"
-    return ""
+    inputs = {"cases": [*_places(options.get("cases")), *_places(options.get("baseline"))], "tools": tools}
+    return next((f"{what} changed" for what, places in inputs.items() if _differs(file, commit, places, objects)), "")
+
+
+def _differs(file: Path, commit: str, places: Sequence[str], objects: GitObjects) -> bool:
+    paths = [_path_of(_inside(file.parent, one), objects) for one in places]
+    return bool(paths) and objects.differs(commit, paths)
 
 
 def _reasons(targets: Sequence[RunTarget], file: Path, ref: str | None) -> dict[str, str]:

@@ -9,7 +9,7 @@ import hashlib
 import os
 import stat
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,8 @@ class GitObjects:
         known = {path for _, _, path in entries}
         listed = self._git("ls-files", "--others", "--exclude-standard", "-z", "--", *paths, work_tree=True)
         present = {*listed.split("\0")} - {""}
-        if not all(any(one == path or one.startswith(f"{path}/") for one in known | present) for path in paths):
-            return True
-        return bool(present - known) or any(self._has_changed(*entry) for entry in entries)
+        is_proven = all(_is_there(path, known | present) for path in paths) and present <= known
+        return not is_proven or any(self._has_changed(*entry) for entry in entries)
 
     def _entries(self, commit: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
         """Return mode, hash and path of every file below the paths."""
@@ -132,12 +131,17 @@ def _own_folder(work_tree: Path) -> Path:
         return pointer
     lead = _read(work_tree, ".git", _LARGEST_POINTER) if stat.S_ISREG(mode) else ""
     folder = (work_tree / lead.removeprefix("gitdir:").strip()).resolve()
-    back = _read(folder, "gitdir", _LARGEST_POINTER).strip()
-    above = [one / ".git" / "modules" for one in work_tree.parents if (one / ".git").is_dir()]
-    is_submodule = any(folder.is_relative_to(one.resolve()) for one in above)
-    if not lead.startswith("gitdir:") or not (is_submodule or (back and Path(back).resolve() == pointer.resolve())):
+    if not lead.startswith("gitdir:") or not _knows(folder, pointer):
         raise InputError(f"{pointer} leads to a repository that does not know it.", hint=_HINT)
     return folder
+
+
+def _knows(folder: Path, pointer: Path) -> bool:
+    """Return True if a repository names the work tree that leads to it, or lies in the one around that work tree."""
+    back = _read(folder, "gitdir", _LARGEST_POINTER).strip()
+    around = (one / ".git" / "modules" for one in pointer.parent.parents)
+    is_submodule = any(folder.is_relative_to(one.resolve()) for one in around if one.is_dir())
+    return is_submodule or (bool(back) and Path(back).resolve() == pointer.resolve())
 
 
 def _shared_folder(folder: Path, work_tree: Path) -> Path:
@@ -153,13 +157,11 @@ def _resolved(folder: Path, shared: Path, name: str, depth: int = 0) -> str:
     if depth > _DEEPEST or not _is_name(name):
         return ""
     packed = _packed(shared)
-    for place in _places(name):
-        found = _loose(folder, place) or _loose(shared, place) or packed.get(place, "")
-        if found.startswith("ref:"):
-            return _resolved(folder, shared, found.removeprefix("ref:").strip(), depth + 1)
-        if len(found) in _HASHES and _is_hash(found):
-            return found
-    return ""
+    candidates = (_loose(folder, one) or _loose(shared, one) or packed.get(one, "") for one in _places(name))
+    found = next((one for one in candidates if one.startswith("ref:") or len(one) in _HASHES), "")
+    if found.startswith("ref:"):
+        return _resolved(folder, shared, found.removeprefix("ref:").strip(), depth + 1)
+    return found if _is_hash(found) else ""
 
 
 def _places(name: str) -> Iterator[str]:
@@ -169,6 +171,10 @@ def _places(name: str) -> Iterator[str]:
     yield f"refs/remotes/{name}/HEAD"
     if name.startswith("refs/"):
         yield name
+
+
+def _is_there(path: str, known: Iterable[str]) -> bool:
+    return any(one == path or one.startswith(f"{path}/") for one in known)
 
 
 def _loose(folder: Path, place: str) -> str:

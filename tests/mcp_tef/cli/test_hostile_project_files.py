@@ -73,20 +73,17 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def hostile(place: Path, port: int) -> list[object]:
+def hostile(place: Path, port: int, ending: str) -> list[object]:
     """Values that would reach something outside, if an option took them as they are."""
-    outside = place.parent / "outside"
+    outside, endings = place.parent / "outside", [ending] if ending else []
     paths = ["~/.bashrc", "/etc/passwd", "../outside/cases.json", str(outside / ".bashrc"), "away/tools.json"]
     paths += ["link.json", "dangling.csv", "pipe", "sub", "/dev/stdin", "/dev/zero", "-", "", "x\0y", "sub/../../x.csv"]
-    named = [f"{name}{end}" for name in ("../x", "/tmp/x", "away/x", "CLAUDE", "conftest") for end in _ENDINGS]
+    named = [f"{name}{ending}" for name in ("../x", str(outside / "x"), "away/x", "CLAUDE") for ending in endings]
     given = [f"@{path}" for path in ("/proc/self/environ", "../outside/.bashrc", "link.json", "pipe", "-", "/dev/zero")]
     places = [f"http://127.0.0.1:{port}", f"tcp://127.0.0.1:{port}", f"//127.0.0.1:{port}/x", f"file://{outside}"]
     programs = [f"touch {outside / 'marker'}", f"sh -c 'touch {outside / 'marker'}'", f"$(touch {outside / 'marker'})"]
     odd = [True, 10**30, -1, 1e308, [], ["a"] * 3, {"a": "b"}, [[1]], f"--csv={outside / 'x.csv'}"]
     return [*paths, *named, *given, *places, *programs, *odd, f"name={outside / 'tools.json'}", "group/x", "router/x"]
-
-
-_ENDINGS = (".xml", ".html", ".csv", ".sarif", ".md", ".json", ".py")
 
 
 def outside_of(place: Path) -> dict[str, str]:
@@ -104,7 +101,7 @@ def toml(value: object) -> str:
 def test_no_value_of_an_option_reaches_outside(clone: Path, listener: Listener, name: str) -> None:
     base = {"cases": '"cases.json"', "tools-file": '"tools.json"'}
     before, files = outside_of(clone), {one for one in clone.rglob("*") if "mcp-tef-results" not in one.parts}
-    for value in hostile(clone, listener.port):
+    for value in hostile(clone, listener.port, OPTIONS[name].ending):
         for kind, text in (("plain", toml(value)), ("list", f"[{toml(value)}]")):
             if kind == "list" and name not in ("server-command", "url", "tools-file", "model"):
                 continue
