@@ -12,8 +12,8 @@ _NAMES = {
     "mcp_tef.api.budget": "CallBudget SpendingRoom UsedUpCap parse_dollars start_within_cap",
     "mcp_tef.api.cluster": "Cluster cluster_for",
     "mcp_tef.api.consent": (
-        "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent "
-        "sign_in_where_needed"
+        "AskConsent ConsentAnswer ConsentDeclinedError apply_consent_answer consent_rows ensure_consent launch_preview "
+        "sign_in_where_needed warning_lines"
     ),
     "mcp_tef.api.evidence": "EvidenceCheck batch_evidence outdated_badge outdated_parts verified_evidence",
     "mcp_tef.api.patch_trials": "draft_of_patch trial_of_affected_cases",
@@ -186,7 +186,7 @@ _NAMES = {
     "mcp_tef.storage.workspace_backups": "adopt_workspace back_up_workspace restore_workspace",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
-    "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest program_request visible",
+    "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest",
     "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (
         "append_text bounded_lines make_private_folder open_inside open_private open_regular_file rename tighten "
@@ -194,6 +194,7 @@ _NAMES = {
     ),
     "mcp_tef.trust.git_objects": "GitObjects git_objects",
     "mcp_tef.trust.listeners": "bears new_token strong_token",
+    "mcp_tef.trust.names": "shown_address shown_host visible",
     "mcp_tef.trust.project_files": "path_inside read_inside result_path write_result",
     "mcp_tef.workflows.batch_results": "tally_of",
     "mcp_tef.workflows.case_drafting": "DraftingPlan",

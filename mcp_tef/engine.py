@@ -240,8 +240,10 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         """Executions of library tools."""
         from mcp_tef.workflows.library_runs import LibraryRuns
 
-        store, (kinds, python) = self._store.library, self._tool_executors(self.servers, self._search_executor)
-        return LibraryRuns(self.library, store, self.servers, kinds, self.consents, self._events, python)
+        store, (kinds, python) = self._store.library, self._tool_executors(self._search_executor)
+        return LibraryRuns(
+            self.library, store, self.servers, kinds, self.consents, self._events, self._variables, python
+        )
 
     @cached_property
     def drafts(self) -> "Drafts":

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from mcp_tef.workflows.route_comparisons import RouteComparisons
     from mcp_tef.workflows.run_parts import RunParts
     from mcp_tef.workflows.search_tools import SearchExecutor, SearchTools
-    from mcp_tef.workflows.servers import PlainTextSecrets, Servers
+    from mcp_tef.workflows.servers import PlainTextSecrets
 
 
 class ModelAdapters:
@@ -157,7 +157,7 @@ class ServerAdapters(ModelAdapters):
     def _lister(self) -> "McpToolLister":
         from mcp_tef.servers.tool_lister import McpToolLister
 
-        return McpToolLister(self._variables, self._current, self._credentials)
+        return McpToolLister(self._variables, self._current, self._credentials, self.consents.require_start)
 
     @cached_property
     def _gateway(self) -> "ServerGateway":
@@ -169,7 +169,8 @@ class ServerAdapters(ModelAdapters):
     def _caller(self) -> "McpToolCaller":
         from mcp_tef.servers.tool_caller import McpToolCaller
 
-        return McpToolCaller(self._variables, self._current, self._credentials, self._show)
+        start = self.consents.require_start
+        return McpToolCaller(self._variables, self._current, self._credentials, self._show, start)
 
     @cached_property
     def _noted_caller(self) -> "WorkspaceCaller":
@@ -201,9 +202,7 @@ class ServerAdapters(ModelAdapters):
 
         return PlainTextSecrets(self._variables, ServerVault(self.keys))
 
-    def _tool_executors(
-        self, servers: "Servers", searches: "ToolExecutor"
-    ) -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
+    def _tool_executors(self, searches: "ToolExecutor") -> "tuple[Mapping[ExecutorKind, ToolExecutor], str]":
         """Return what carries out each kind of library tool, and the Python that runs scripts."""
         from mcp_tef.servers.credential_store import ServerAccess
         from mcp_tef.servers.tool_executors import HttpToolExecutor, ProgramToolExecutor
@@ -213,7 +212,7 @@ class ServerAdapters(ModelAdapters):
         python = script_interpreter(self._variables)
         requests = HttpToolExecutor(ServerAccess(self._variables, self._credentials))
         programs = ProgramToolExecutor(self._variables, python)
-        return executors(programs, requests, searches, servers, self._noted_caller), python
+        return executors(programs, requests, searches, self._noted_caller), python
 
 
 class ModelWorkflows(ServerAdapters):

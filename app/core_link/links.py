@@ -11,7 +11,7 @@ from app.core_link.commands import Command
 from app.core_link.session import Session
 from app.core_link.targets import ShowRuns, ShowSimilarTools, ShowTool, ShowToolCases, ShowToolQuality, Target
 from app.widgets import Action, ask
-from mcp_tef import RunFilter, ToolLabel
+from mcp_tef import RunFilter, ToolLabel, shown_host
 
 Go = Callable[[Target], object]
 
@@ -73,7 +73,9 @@ class ExternalLinks:
     def sign_in(self, session: Session, address: str) -> None:
         """Ask whether to open the address of a sign-in."""
         url = QUrl(address)
-        words = f"To sign in, {url.host()} is opened in your browser. Come back here when it says that you can."
+        words = (
+            f"To sign in, {shown_host(url.host())} is opened in your browser. Come back here when it says that you can."
+        )
         self._offer(session, url, "Sign in", words)
 
     def page(self, session: Session, url: QUrl) -> None:

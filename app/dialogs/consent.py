@@ -40,16 +40,19 @@ WHY = {
     ConsentKind.CONNECTION: "You have not allowed this address yet. "
     "You are asked again if the address or the sent data changes.",
     ConsentKind.KEY: "The operator of this address can read and use your key.",
+    ConsentKind.TOOL_CALL: "You have not allowed this tool yet. You are asked again if anything of this changes.",
 }
 ALLOW = {
     ConsentKind.PROGRAM: "Allow and start",
     ConsentKind.CONNECTION: "Allow and connect",
     ConsentKind.KEY: "Send the key",
+    ConsentKind.TOOL_CALL: "Allow and execute",
 }
 CASES_NEED = {
     ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
     ConsentKind.CONNECTION: "These cases need a server at this address.",
     ConsentKind.KEY: "The model uses an address that does not belong to the provider.",
+    ConsentKind.TOOL_CALL: "This tool of the library acts outside this window.",
 }
 READING_NEEDS = {
     ConsentKind.PROGRAM: "Its tools can only be read by starting this program on your computer.",
@@ -86,7 +89,7 @@ class ConsentDialog(Dialog):
         self.request = request
         self.without_key = False
         self.body.addWidget(FlowText(CASES_NEED[request.kind] if need is None else need, strong=True))
-        self.body.addWidget(FlowText(WHY[request.kind], role=Role.DIM))
+        self.body.addWidget(FlowText(why_text(request), role=Role.DIM))
         view = ConsentView()
         view.show_request(request)
         self.body.addWidget(view)
@@ -95,7 +98,9 @@ class ConsentDialog(Dialog):
         actions = [Action(text=no, do=self.reject)]
         if request.kind is ConsentKind.KEY:
             actions.append(Action(text="Run without a key", do=self._go_without))
-        self.set_buttons([*actions, Action(text=ALLOW[request.kind], do=self.accept, kind="primary")])
+        if not request.obstacle:
+            actions.append(Action(text=ALLOW[request.kind], do=self.accept, kind="primary"))
+        self.set_buttons(actions)
 
     def _go_without(self) -> None:
         self.without_key = True
@@ -144,6 +149,13 @@ QUESTIONS = {
 }
 
 
+def why_text(request: ConsentRequest) -> str:
+    """Return why a question is asked, or why only the command line can answer it."""
+    if request.obstacle:
+        return f"{request.obstacle} Only its hash allows it, on the command line: {request.by_hash}"
+    return WHY[request.kind]
+
+
 class ConsentBar(QFrame):
     """A question about one server inside a page or dialog; `agreed` and `postponed` are its answers."""
 
@@ -166,7 +178,8 @@ class ConsentBar(QFrame):
     def ask(self, request: ConsentRequest, question: str = "") -> None:
         """Ask a question about consent; `question` stands instead of the one about a server."""
         self._question.set_text(question or QUESTIONS[request.kind])
-        self._why.set_text(WHY[request.kind])
+        self._why.set_text(why_text(request))
+        self._start.setVisible(not request.obstacle)
         self._start.setText(ALLOW[request.kind])
         self._view.show_request(request)
         self.show()

@@ -11,7 +11,7 @@ from mcp_tef import InputError, NotFoundError, RunFilter, RunReports, TefError, 
 from mcp_tef.agents.analyses import add_case, case_row, find_lookalikes, lint_tools, list_cases, recommend
 from mcp_tef.agents.evaluations import crowd_test, explain_run, run_cases, try_change
 from mcp_tef.agents.paid_work import PaidWork
-from mcp_tef.agents.untrusted import quoted, quoted_lines
+from mcp_tef.agents.untrusted import begin_answer, quoted, quoted_lines
 
 if TYPE_CHECKING:
     from mcp_tef import CallBudget, CallingAgent, Engine, JsonObject, ModelSettings
@@ -82,6 +82,7 @@ class WorkspaceOperations:
 
     def prompt(self, name: str, arguments: Mapping[str, str]) -> str:
         """Return the text of the prompt."""
+        begin_answer()
         if name != PROMPT:
             raise NotFoundError(f"There is no prompt named {quoted(name, 100)}.")
         if not arguments.get("tool"):
@@ -91,6 +92,7 @@ class WorkspaceOperations:
 
     async def read(self, uri: str) -> str:
         """Return the text of a resource; NotFoundError."""
+        begin_answer()
         if uri == CASES:
             return canonical({"cases": [case_row(case) for case in await self._engine.cases.list()]})
         if uri not in (LAST_BATCH, REPORT):
@@ -103,6 +105,7 @@ class WorkspaceOperations:
 
     async def call(self, name: str, arguments: JsonObject, agent: CallingAgent) -> ToolReply:
         """Carry out a tool; a failure is a reply with what to do about it."""
+        begin_answer()
         try:
             answer = await self._result(name, arguments, agent)
         except TefError as error:

@@ -1,29 +1,36 @@
 """The rules that every front end follows when an action needs consent, or a key needs an agreement."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import os
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from mcp_tef.errors import TefError
-from mcp_tef.model.library import ToolProgramSpec
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.trust.consents import (
+    COMMAND,
+    SCRIPT,
+    SETS,
     ConsentError,
     ConsentKind,
     ConsentRequest,
-    quoted_argument,
+    fact_line,
+    fact_lines,
+    program_request,
+    shortened,
     user_name,
-    visible,
 )
+from mcp_tef.trust.names import quoted_argument, shown, shown_address, visible
 
 if TYPE_CHECKING:
     from mcp_tef.engine import Engine
 
 T = TypeVar("T")
 ConsentRow: TypeAlias = tuple[str, tuple[str, ...]]
-_LONGEST_VALUE: Final = 10_000
+_PLAIN_HTTP: Final = "Plain http: anyone on the network in between can read it."
 
 
 class ConsentAnswer(Enum):
@@ -98,66 +105,96 @@ async def sign_in_where_needed(engine: "Engine", specs: Iterable[ServerSpec], no
             notice(error.message)
 
 
+def launch_preview(spec: ServerSpec, listed_in: Sequence[str] = ()) -> ConsentRequest:
+    """Return the question that a stdio server brings, for a page that shows it before the server is registered."""
+    from mcp_tef.trust.plans import server_plan
+
+    return program_request(spec, server_plan(spec, os.environ), listed_in)
+
+
 def consent_rows(request: ConsentRequest) -> tuple[ConsentRow, ...]:
     """Return what the user has to see before answering: labels, each with its lines.
 
-    Control and bidirectional characters are escaped, so that no value can imitate another line of the question.
+    All that decides what happens stands in it, character for character, unmasked and with nothing hidden. A long text
+    stands in it whole if there is room, and after it by its first and last characters, so that no text pushes the
+    rest away.
     """
-    return tuple((label, tuple(map(_shortened, lines))) for label, lines in _rows(request))
+    return tuple(row for row in (*_action_rows(request), *_other_rows(request)) if row[1])
 
 
-def _rows(request: ConsentRequest) -> Iterator[ConsentRow]:
-    from mcp_tef.scoring.command_risks.risks import launch_risks
-
-    program = request.spec if request.kind is ConsentKind.PROGRAM else None
-    names = (visible(", ".join(request.names)) or "none of your variables or keychain entries",)
-    if program is not None:
-        arguments = enumerate(program.argv, 1)
-        yield "Command", tuple(f"{number}. {quoted_argument(text)}" for number, text in arguments)
-        yield "Runs as", (visible(user_name()),)
+def _action_rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    """Yield what decides the action, and the names of what it would be given."""
+    names = (shown(", ".join(request.names)) or "none of your variables or keychain entries",)
+    for label, texts in request.facts:
+        yield from _fact_rows(request, label, texts)
+    if request.facts:
+        yield "Reads", names
     else:
         yield from _address_rows(request, names)
-    if request.listed_in:
-        yield "Listed in", tuple(map(visible, request.listed_in))
-    if program is not None:
-        yield "Reads", names
-        yield from _program_rows(program)
-    if request.unencrypted:
-        yield "Unencrypted", ("Plain http: anyone on the network in between can read it.",)
-    if request.spec is not None and (risks := launch_risks(_as_started(request.spec))):
-        yield "Check these", tuple(map(visible, risks))
+
+
+def _other_rows(request: ConsentRequest) -> Iterator[ConsentRow]:
+    """Yield who and what stands behind the question, and its warnings; a row without lines is left out."""
+    is_program = request.kind is ConsentKind.PROGRAM
+    yield "Runs as", (shown(user_name()),) if is_program else ()
+    yield "Listed in", tuple(map(shown, request.listed_in))
+    yield "Not hashed", _unhashed(request) if is_program else ()
+    yield "Unencrypted", (_PLAIN_HTTP,) if request.unencrypted else ()
+    yield "Check these", warning_lines(request)
+
+
+def warning_lines(request: ConsentRequest) -> tuple[str, ...]:
+    """Return what is worth a second look before answering."""
+    from mcp_tef.scoring.command_risks.risks import launch_risks
+
+    risks = launch_risks(_as_started(request.spec)) if request.spec is not None else ()
+    return (*([request.obstacle] if request.obstacle else []), *map(visible, risks))
+
+
+def _fact_rows(request: ConsentRequest, label: str, texts: Sequence[str]) -> Iterator[ConsentRow]:
+    """Yield the texts that are not short, whole; then each text on a line of its own."""
+    if label == SCRIPT and request.whole:
+        yield label, tuple(chain.from_iterable(fact_lines(label, text) for text in texts))
+        return
+    for number, text in enumerate(texts, 1):
+        if request.whole and shortened(text) != quoted_argument(text):
+            yield f"{label} {number}, whole", tuple(fact_lines(label, text))
+    yield label, tuple(_marked(label, number, text) for number, text in enumerate(texts, 1))
+
+
+def _marked(label: str, number: int, text: str) -> str:
+    """Return the line of a text, numbered in a command; one that decides which code runs is marked."""
+    from mcp_tef.scoring.command_risks.risks import decides_what_runs
+
+    line = f"{number}. {fact_line(label, text)}" if label == COMMAND else fact_line(label, text)
+    name, equals, _ = text.partition("=")
+    may_decide = bool(equals) and label in (COMMAND, SETS) and name.isidentifier()
+    return f"{line} ← decides which code runs" if may_decide and decides_what_runs(name) else line
+
+
+def _unhashed(request: ConsentRequest) -> tuple[str, ...]:
+    """Return what a start loads that the agreement does not tie to a content."""
+    from mcp_tef.trust.command_lines import commands, fetches_package
+
+    facts = dict(request.facts)
+    path = () if facts.keys() & {SCRIPT, "SHA-256"} else ("the program itself, which is known by its path",)
+    fetches = any(map(fetches_package, commands(facts[COMMAND])))
+    package = ("the package that it fetches, which its publisher can change",) if fetches else ()
+    return (*path, "the files that it imports or reads, and the programs that it starts", *package)
 
 
 def _address_rows(request: ConsentRequest, names: tuple[str, ...]) -> Iterator[ConsentRow]:
-    yield "Address", (visible(request.target),)
+    yield "Address", (shown_address(request.target),)
     yield "Sends", names
     if request.spec is not None and request.spec.oauth.issuer:
-        yield "Signs in at", (visible(request.spec.oauth.issuer),)
-
-
-def _program_rows(spec: ServerSpec) -> Iterator[ConsentRow]:
-    if defaults := _input_defaults(spec):
-        filled = (f"${{input:{visible(name)}}} = {quoted_argument(text)}" for name, text in defaults.items())
-        yield "Fills in", tuple(filled)
-    own = isinstance(spec, ToolProgramSpec)
-    folder = "an empty folder of its own, deleted afterwards" if own else spec.cwd or spec.project or "your home folder"
-    yield "Folder", (visible(folder),)
-    yield "Sets", (visible(", ".join(spec.env)) or "no variables of its own",)
-    if spec.env_file:
-        yield "Sets from file", (f"{visible(spec.env_file)} (every variable in it)",)
-    if spec.project and spec.project != spec.cwd:
-        yield "Project", (visible(spec.project),)
-
-
-def _input_defaults(spec: ServerSpec) -> dict[str, str]:
-    """Return the answers that a config gives to its own questions, where nothing in the environment does."""
-    found = ((str(one.get("id")), one.get("default")) for one in spec.inputs)
-    return {name: default for name, default in found if isinstance(default, str)}
+        yield "Signs in at", (shown_address(request.spec.oauth.issuer),)
 
 
 def _as_started(spec: ServerSpec) -> ServerSpec:
-    """Return the definition with these answers filled in, as it may be started."""
-    defaults = {f"${{input:{name}}}": text for name, text in _input_defaults(spec).items()}
+    """Return the definition with the answers of its config filled in, as it may be started."""
+    from mcp_tef.trust.plans import input_answers
+
+    defaults = {f"${{input:{name}}}": text for name, text in input_answers(spec).items()}
 
     def filled(text: str) -> str:
         for reference, default in defaults.items():
@@ -165,8 +202,3 @@ def _as_started(spec: ServerSpec) -> ServerSpec:
         return text
 
     return replace(spec, command=filled(spec.command or "") or None, args=tuple(map(filled, spec.args)))
-
-
-def _shortened(text: str) -> str:
-    left = len(text) - _LONGEST_VALUE
-    return text if left <= 0 else f"{text[:_LONGEST_VALUE]} … ({left:,} more characters)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mcp_tef.model.json import canonical
-from mcp_tef.trust.consents import visible
+from mcp_tef.trust.names import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -314,6 +314,7 @@ async def import_tools(arguments: Namespace, terminal: Terminal) -> int:
             raise InputError(f"There is no tool named {min(missing)} there.", hint="Look at its tools.")
         wanted = [one for one in found if not arguments.tool or one[0].get("name") in arguments.tool]
         taken = await engine.library.take(wanted, replacing=arguments.replace)
+        await engine.library_runs.allow_calls(arguments.server, taken.added)
     refused = [{"name": name, "reason": reason} for name, reason in taken.refused]
     terminal.document({"added": list(taken.added), "changed": list(taken.changed), "refused": refused})
     terminal.say(f"{counted(len(taken.added), 'tool')} added, {len(taken.changed)} changed.")

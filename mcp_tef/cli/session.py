@@ -16,9 +16,9 @@ from mcp_tef import (
     InputError,
     NoticePublished,
     StoreError,
-    consent_rows,
     ensure_consent,
     sign_in_where_needed,
+    warning_lines,
 )
 from mcp_tef.cli.arguments import add_list_option
 from mcp_tef.cli.formatting import counted
@@ -148,6 +148,10 @@ def _answer(engine: Engine, request: ConsentRequest, arguments: Namespace, termi
     """Answer by an option, else ask; None where nobody can be asked."""
     if answer := answered_by_option(engine, request, arguments, terminal):
         return answer
+    if request.obstacle:
+        if terminal.asks:
+            terminal.show_consent(request)
+        return None
     return terminal.ask_consent(request) if terminal.asks else None
 
 
@@ -166,11 +170,12 @@ def answered_by_option(
 
 def with_options(requests: Sequence[ConsentRequest], engine: Engine) -> ConsentError:
     """Return the error that names the options which would answer these questions."""
-    rows = (row for request in requests for row in consent_rows(request))
-    risks = [line for label, lines in rows if label == "Check these" for line in lines]
     options = " ".join(dict.fromkeys(request.option for request in requests))
-    without_key = ", or add --no-key" if any(request.kind is ConsentKind.KEY for request in requests) else ""
+    without_key = ", or add --no-key" if ConsentKind.KEY in {request.kind for request in requests} else ""
     typed = all(map(engine.consents.is_typed_action, requests))
     yes = "Add --yes to allow this for this command" if typed else "Run it in a terminal to be asked"
     hint = f"{yes}, or name it: {options}{without_key}."
+    if any(request.obstacle for request in requests):
+        hint = f"Only this allows it, once you have read all of it: {options}{without_key}."
+    risks = [line for request in requests for line in warning_lines(request)]
     return ConsentError(ConsentError.of(requests).message, hint=" ".join([*risks, hint]), requests=requests)

@@ -19,6 +19,7 @@ from mcp_tef import (
     Secret,
     consent_rows,
     secrets_in,
+    shown_address,
     without_keys,
 )
 from mcp_tef.cli.interruption import Interruption
@@ -131,14 +132,14 @@ class Terminal:
     def send_to(self, address: str) -> None:
         """Ask who is there to open an address in a browser."""
         self.note("Open this address in a browser to sign in, and come back when it says that you can:")
-        self.note(f"    {address}")
+        self.note(f"    {shown_address(address)}")
 
     def show_consent(self, request: ConsentRequest) -> None:
-        """Show what would happen, each value on a line of its own."""
+        """Show what would happen, each value on a line of its own: nothing is masked in what a user decides about."""
         self.note(request.title)
         for label, lines in consent_rows(request):
             for number, line in enumerate(lines):
-                self.note(f"    {label + ':' if number == 0 else '':16}{self.redacted(line)}")
+                self.note(f"    {label + ':' if number == 0 else '':15} {line}")
 
     def ask_consent(self, request: ConsentRequest) -> ConsentAnswer:
         """Show what would happen, and ask."""

@@ -99,6 +99,13 @@ class ToolDesign:
         return float(self.config.get("seconds", LONGEST_SECONDS))
 
     @property
+    def has_address(self) -> bool:
+        """True for a tool that sends requests to an address of its own."""
+        return self.executor is ExecutorKind.HTTP or (
+            self.executor is ExecutorKind.SEARCH and "search" not in self.config
+        )
+
+    @property
     def request(self) -> ServerSpec:
         """The address and headers of a request as those of a server, which consents and references know."""
         url = self.config.get("url") or self.config["base_url"]

@@ -135,6 +135,11 @@ def without_keys(text: str, known: Iterable[Secret] = ()) -> str:
     return _KEY_LIKE.sub(MASK, _NAMED.sub(rf"\g<1>{MASK}", text))
 
 
+def looks_like_key(text: str) -> bool:
+    """Return True if a text holds something that has the form of a key, or that a name before it calls one."""
+    return bool(_KEY_LIKE.search(text) or _NAMED.search(text))
+
+
 def json_without_keys(value: Json, known: Sequence[Secret] = ()) -> Json:
     """Return a JSON value with `without_keys` applied to every text, and without fields named like a secret."""
     if isinstance(value, str):

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mcp_tef.model.json import Json, JsonObject
-    from mcp_tef.model.library import ToolDesign
     from mcp_tef.model.servers import ServerSpec
     from mcp_tef.model.tool_calls import ToolReply
+    from mcp_tef.trust.plans import ToolPlan
 
 
 class ToolCaller(Protocol):
@@ -29,9 +29,9 @@ class ToolCaller(Protocol):
 
 
 class ToolExecutor(Protocol):
-    """Carries out a tool whose arguments were checked and whose programs and addresses were agreed to."""
+    """Carries out the plan of a tool, which was agreed to, with arguments that were checked."""
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return the output; raises TefError. A cancelled one leaves no process behind."""
         ...
 

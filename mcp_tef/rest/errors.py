@@ -95,7 +95,8 @@ def error_answer(error: TefError) -> ErrorAnswer:
 
 def _asked(request: ConsentRequest) -> dict[str, Any]:
     """Return what would be done, without names of folders and people of this machine."""
-    return {label: lines for label, lines in consent_rows(request) if label not in _OF_THIS_MACHINE}
+    rows = {label: lines for label, lines in consent_rows(request) if label not in _OF_THIS_MACHINE}
+    return dict(_clean(rows))
 
 
 def _clean(value: Any) -> Any:

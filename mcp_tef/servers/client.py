@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from mcp_tef.errors import ServerError, ServerFault
+from mcp_tef.errors import ServerError, ServerFault, TefError
 from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
@@ -19,6 +19,8 @@ from mcp_tef.ports import OpenAddress
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Observations
+from mcp_tef.trust.consents import ConsentError
+from mcp_tef.trust.plans import StartPlan
 
 if TYPE_CHECKING:
     from mcp_tef.servers.session import ServerRequest
@@ -33,7 +35,8 @@ class McpClient:
     """Sessions with servers under way.
 
     `${NAME}` in a spec is read from `environment` (default: this process's) when it connects.
-    `show` opens the browser for a sign-in; without it nobody can sign in.
+    `show` opens the browser for a sign-in; without it nobody can sign in. `require_start` raises ConsentError for the
+    start of a program that is not allowed.
     """
 
     def __init__(
@@ -42,10 +45,14 @@ class McpClient:
         limits: LimitsSource = USUAL,
         credentials: CredentialStore | None = None,
         show: OpenAddress | None = None,
+        require_start: Callable[[ServerSpec, StartPlan], object] = lambda _spec, _plan: None,
     ) -> None:
         self._limits = limits
         self._access = ServerAccess(
-            os.environ if environment is None else environment, credentials or CredentialStore(), show
+            os.environ if environment is None else environment,
+            credentials or CredentialStore(),
+            show,
+            require_start=require_start,
         )
         self._under_way: set[asyncio.Task[None]] = set()
 
@@ -63,8 +70,8 @@ class McpClient:
         """Return what a request brings back within so many seconds; raises ServerError. `afresh` signs in anew.
 
         `load` gives the request and may import the mcp library, so it is called off the loop: about 0.5 s the first
-        time. A program is started without asking: consent is the caller's matter. It may still be ending when this
-        returns; `close` waits for that.
+        time. A program is started if `require_start` lets it. It may still be ending when this returns; `close` waits
+        for that.
         """
         loaded = "mcp_tef.servers.session" in sys.modules
         hold, told, request = _loaded(load) if loaded else await asyncio.to_thread(_loaded, load)
@@ -104,10 +111,12 @@ class McpClient:
             task.exception()
 
 
-def _unanswered(task: "asyncio.Task[None]", told: _Told, errors: ServerErrors, seconds: float) -> ServerError:
+def _unanswered(task: "asyncio.Task[None]", told: _Told, errors: ServerErrors, seconds: float) -> TefError:
     if not task.done():
         return errors.silent(seconds)
     error = None if task.cancelled() else task.exception()
+    if isinstance(error, ConsentError):
+        return error
     return errors.cut_short() if error is None else told(error, errors)
 
 

@@ -17,6 +17,7 @@ from mcp_tef.ports import OpenAddress, SecretVault
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.trust.files import make_private_folder
 from mcp_tef.trust.held_folder import FILE_MODE
+from mcp_tef.trust.plans import StartPlan
 
 _LONGEST_TURN_S: Final = 10.0
 
@@ -120,12 +121,16 @@ def _lock(folder: Path, url: str) -> AsyncFileLock:
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """The means of one connection. `show` is there where somebody is who can sign in; `afresh` forgets who did."""
+    """The means of one connection. `show` is there where somebody is who can sign in; `afresh` forgets who did.
+
+    `require_start` raises ConsentError for the start of a program that is not allowed.
+    """
 
     environment: Mapping[str, str]
     credentials: CredentialStore
     show: OpenAddress | None = None
     afresh: bool = False
+    require_start: Callable[[ServerSpec, StartPlan], object] = lambda _spec, _plan: None
 
     async def resolved(self, spec: ServerSpec) -> ResolvedSpec:
         """Return a spec with its references filled in; ServerError where the keychain refuses."""

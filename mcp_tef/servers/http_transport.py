@@ -27,6 +27,7 @@ from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origi
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import HttpReply, Observations
 from mcp_tef.servers.sanitizing import WholeLines, sanitized
+from mcp_tef.trust.names import shown_host
 
 
 @asynccontextmanager
@@ -53,7 +54,7 @@ async def _endpoint(url: httpx2.URL, events: AsyncIterator[httpx2.ServerSentEven
         if event.event == "endpoint":
             there = url.join(event.data.strip())
             if (there.scheme, there.netloc) != (url.scheme, url.netloc):
-                raise errors.elsewhere(f"{there.scheme}://{there.host}:{there.port or ''}".rstrip(":"))
+                raise errors.elsewhere(f"{there.scheme}://{shown_host(there.host)}:{there.port or ''}".rstrip(":"))
             return there
     raise httpx2.RemoteProtocolError("The events ended before they named an address.")
 

@@ -14,7 +14,7 @@ from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, Reference, ReferenceKind, ServerSpec, references, undecided_host
 from mcp_tef.scoring.command_risks.risks import decides_what_runs
 from mcp_tef.trust.files import open_regular_file
-from mcp_tef.trust.programs import find_program
+from mcp_tef.trust.plans import StartPlan, server_plan
 
 MAX_ENV_FILE_BYTES = 1024 * 1024
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*\Z")
@@ -69,8 +69,9 @@ _KEY_HINT = "Name a file that holds a private key in PEM format."
 class Launch:
     """A program that is ready to be started."""
 
+    plan: StartPlan
     argv: tuple[str, ...]
-    cwd: str | None
+    cwd: str
     env: Mapping[str, str]
 
 
@@ -218,20 +219,25 @@ class ResolvedSpec:
         return self.fill(self.spec.secret or "")
 
     def launch(self) -> Launch:
-        """The program to start; ServerError where it or its folder cannot be found."""
+        """Return the program to start, by its plan; ServerError where it or its folder cannot be found."""
+        for text in (self.spec.command or "", self.spec.cwd or ""):
+            self.fill(text)  # names the variable that is not set
+        plan = server_plan(self.spec, self._environment)
         env = {name: self._environment[name] for name in _INHERITED.split() if name in self._environment}
-        cwd = self._folder()
-        env |= {**self._from_file(cwd), **self._filled(self.spec.env)}
-        program = self._program(env, cwd)
+        if not os.path.isdir(plan.folder):
+            raise self.fault(f"should start in {plan.folder}, which is no folder", "Correct the working folder.")
+        env |= {**self._from_file(plan.folder), **self._filled(self.spec.env)}
+        if shutil.which(plan.program) is None or not os.path.isabs(plan.program):
+            raise program_not_found(self.spec, exists=os.path.isabs(plan.program) and Path(plan.program).is_file())
         if not os.path.dirname(self.spec.command or ""):
-            env = _reaching(program, env)
-        return Launch(argv=(program, *map(self.fill, self.spec.args)), cwd=cwd, env=env)
+            env = _reaching(plan.program, env)
+        return Launch(plan=plan, argv=(plan.program, *map(self.fill, plan.arguments)), cwd=plan.folder, env=env)
 
-    def _from_file(self, cwd: str | None) -> Mapping[str, str]:
+    def _from_file(self, cwd: str) -> Mapping[str, str]:
         """The variables of the server's env file, all of which may be secrets."""
         if not self.spec.env_file:
             return {}
-        file = Path(self.spec.project or cwd or "", os.path.expanduser(self.fill(self.spec.env_file)))
+        file = Path(self.spec.project or cwd, os.path.expanduser(self.fill(self.spec.env_file)))
         try:
             found = read_env_file(file)
         except (OSError, ValueError) as error:
@@ -246,28 +252,6 @@ class ResolvedSpec:
                 "Write it among the server's own variables, where it is seen before the start.",
             )
         return found
-
-    def _folder(self) -> str:
-        """The folder to start in: never the current one, in which a stranger's files may stand in for the program's."""
-        project, home = self.spec.project or "", os.path.expanduser("~")
-        base = next((place for place in (project, home) if os.path.isdir(place)), os.sep)
-        if not self.spec.cwd:
-            return base
-        folder = Path(base, os.path.expanduser(self.fill(self.spec.cwd)))
-        if not folder.is_dir():
-            raise self.fault(f"should start in {folder}, which is no folder", "Correct the working folder.")
-        return str(folder)
-
-    def _program(self, env: Mapping[str, str], cwd: str) -> str:
-        command = os.path.expanduser(self.fill(self.spec.command or ""))
-        if os.path.dirname(command):
-            command = os.path.join(cwd, command)
-            program = shutil.which(command)
-        else:
-            program = find_program(command, {**self._environment, **env}, sys.platform) if command else None
-        if program is None:
-            raise program_not_found(self.spec, exists=bool(os.path.dirname(command)) and Path(command).is_file())
-        return os.path.abspath(program) if os.path.dirname(program) else program
 
 
 def _reaching(program: str, env: dict[str, str]) -> dict[str, str]:

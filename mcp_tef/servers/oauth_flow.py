@@ -27,6 +27,7 @@ from mcp_tef.servers.http_transport import is_here
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.mcp_internals import OAuthFlowSteps
 from mcp_tef.servers.observations import Observations, Refusal, quoted
+from mcp_tef.trust.names import shown_host
 
 
 class RefusedError(OAuthFlowError):
@@ -48,7 +49,7 @@ def require_private(url: httpx2.URL) -> None:
     """Codes and tokens travel encrypted, or not beyond this machine."""
     if url.scheme != "https" and not is_here(url.host):
         raise RefusedError(
-            f"wants the sign-in sent unprotected to {quoted(url.host)}",
+            f"wants the sign-in sent unprotected to {quoted(shown_host(url.host))}",
             "Ask who runs it to offer it at https.",
         )
 

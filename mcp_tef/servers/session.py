@@ -100,6 +100,7 @@ async def hold_session(
     host = _Host(spec, observations, answer, request)
     if spec.transport is Transport.STDIO:
         launch = resolved.launch()
+        access.require_start(spec, launch.plan)
         observations.secrets = resolved.secrets
         async with running(launch, observations) as program:
             await host.receive(program.streams, program.last_words)

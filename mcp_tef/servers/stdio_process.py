@@ -21,6 +21,7 @@ from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import FloodError, Observations
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
+from mcp_tef.trust.plans import held_program
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _POLL_SECONDS = 0.01
@@ -207,16 +208,25 @@ async def running(launch: Launch, observations: Observations) -> AsyncIterator[P
     Cancelling neither leaves a half-started program behind nor cuts its stopping short.
     """
     listener = _Listener(observations)
-    start = asyncio.create_task(
-        asyncio.get_running_loop().subprocess_exec(
-            lambda: listener, *launch.argv, env=launch.env, cwd=launch.cwd, start_new_session=True
-        )
-    )
+    start = asyncio.create_task(_started(launch, listener))
     try:
         await asyncio.wait({start})
         yield Program(start.result()[0], listener, observations)
     finally:
         await _to_the_end(_stop(start, listener, observations))
+
+
+async def _started(launch: Launch, listener: _Listener) -> tuple[asyncio.SubprocessTransport, _Listener]:
+    with held_program(launch.plan) as (executable, descriptors):
+        return await asyncio.get_running_loop().subprocess_exec(
+            lambda: listener,
+            *launch.argv,
+            executable=executable,
+            pass_fds=descriptors,
+            env=launch.env,
+            cwd=launch.cwd,
+            start_new_session=True,
+        )
 
 
 async def _stop(

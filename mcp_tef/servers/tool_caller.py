@@ -1,7 +1,7 @@
 """Calls of one tool for a user who asked for that very call; replies are redacted and limited in size."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from time import perf_counter
 
@@ -19,6 +19,7 @@ from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Stage
 from mcp_tef.servers.session import ServerRequest, ServerSession, UnfitAnswerError
 from mcp_tef.servers.tool_list_request import headers_of, list_pages, mirrors
+from mcp_tef.trust.plans import StartPlan
 
 _LEAF = 8
 
@@ -101,8 +102,9 @@ class McpToolCaller:
         limits: LimitsSource = USUAL,
         credentials: CredentialStore | None = None,
         show: OpenAddress | None = None,
+        require_start: Callable[[ServerSpec, StartPlan], object] = lambda _spec, _plan: None,
     ) -> None:
-        self._client = McpClient(environment, limits, credentials, show)
+        self._client = McpClient(environment, limits, credentials, show, require_start)
 
     async def call_tool(
         self,
@@ -112,10 +114,7 @@ class McpToolCaller:
         *,
         timeout: float,  # noqa: ASYNC109
     ) -> ToolReply:
-        """Return the reply of the tool; raises ServerError within `timeout` seconds.
-
-        A program is started without asking.
-        """
+        """Return the reply of the tool; raises ServerError within `timeout` seconds, and ConsentError."""
         return await self._client.send(spec, lambda: calling(tool, arguments), timeout)
 
     async def close(self) -> None:

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import httpx2
 
 from mcp_tef.errors import InputError, ReachError
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.json import Json, JsonObject
 from mcp_tef.model.json_patch import value_at
 from mcp_tef.model.library import (
@@ -22,7 +24,6 @@ from mcp_tef.model.library import (
     DEFAULT_MEMORY_MB,
     MOST_OUTPUT_BYTES,
     PLACEHOLDER,
-    ExecutorKind,
     ToolDesign,
     as_text,
     fill_template,
@@ -31,11 +32,12 @@ from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.http_transport import address, proxy_for, trust
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
-from mcp_tef.trust.programs import find_program
+from mcp_tef.trust.names import shown, shown_host
+from mcp_tef.trust.plans import ChangedProgramError, StartPlan, ToolPlan, held_program, request_method
 
 STARTER: Final = """
 import json, os, sys
-memory, seconds, program = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+memory, seconds, program, words = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:4], sys.argv[4:]
 try:
     import resource
     for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
@@ -43,7 +45,7 @@ try:
 except (ImportError, OSError, ValueError):
     pass
 if program:
-    os.execv(program[0], program)
+    os.execv(program[0], words)
 task = json.loads(sys.stdin.buffer.read())
 answers, sys.argv = os.fdopen(os.dup(1), "w", encoding="utf-8"), ["script"]
 os.dup2(2, 1)
@@ -57,6 +59,7 @@ answers.close()
 The answer of a script has standard output to itself: what it prints goes to standard error.
 """
 
+_STARTER_OPTIONS = ("-I", "-X", "utf8", "-c", STARTER)
 _END_SECONDS = 2.0
 _LAST_WORDS = 300
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
@@ -92,45 +95,45 @@ class _Outputs(asyncio.SubprocessProtocol):
 
 
 class ProgramToolExecutor:
-    """Satisfies `ToolExecutor` for Python scripts and programs. `interpreter` is the Python that runs scripts."""
+    """Satisfies `ToolExecutor` for Python scripts and programs. `interpreter` is the Python that starts programs."""
 
     def __init__(self, environment: Mapping[str, str], interpreter: str) -> None:
         self._environment = environment
         self._interpreter = interpreter
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return what the script returns, or what the program writes: JSON where it is, else text."""
-        words: Sequence[str] = ()
-        task = b""
-        if design.executor is ExecutorKind.PYTHON:
-            task = json.dumps({"script": design.script, "input": dict(arguments)}).encode()
-        else:
-            words = self._command(design, arguments)
-        with tempfile.TemporaryDirectory(prefix="mcp-tef-tool-", ignore_cleanup_errors=True) as folder:
-            argv = [self._interpreter, "-I", "-X", "utf8", "-c", STARTER, *_limits(design), *words]
-            outputs, code = await self._ran(argv, folder, self._variables(design, folder), task)
+        start, design = plan.start, plan.design
+        assert start is not None
+        task = json.dumps({"script": start.script, "input": dict(arguments)}).encode() if start.script else b""
+        words = () if start.script else (start.program, *command_arguments(design.name, start.arguments, arguments))
+        with (
+            _held(design.name, start) as (program, descriptors),
+            tempfile.TemporaryDirectory(prefix="mcp-tef-tool-", ignore_cleanup_errors=True) as folder,
+        ):
+            argv = [start.program if start.script else self._interpreter, *_STARTER_OPTIONS, *_limits(design)]
+            argv += [program, *words] if words else []
+            outputs, code = await self._ran(argv, folder, self._variables(start, folder), task, descriptors)
         return _output(design, outputs, code)
 
-    def _command(self, design: ToolDesign, arguments: JsonObject) -> list[str]:
-        program = find_program(design.config["argv"][0], self._environment, sys.platform)
-        if program is None:
-            named = design.config["argv"][0]
-            raise ReachError(f"{design.name}: there is no program “{named}”.", hint="Install it, or write its path.")
-        return [os.path.abspath(program), *command_arguments(design, arguments)]
-
-    def _variables(self, design: ToolDesign, folder: str) -> dict[str, str]:
-        named = {name: self._environment[name] for name in design.config.get("env", ()) if name in self._environment}
+    def _variables(self, start: StartPlan, folder: str) -> dict[str, str]:
+        named = {name: self._environment[name] for name, _ in start.variables if name in self._environment}
         needed = {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")} if sys.platform == "win32" else {}
         return needed | {"HOME": folder, "TMPDIR": folder, "TEMP": folder} | named
 
     async def _ran(
-        self, argv: Sequence[str], folder: str, variables: Mapping[str, str], task: bytes
+        self,
+        argv: Sequence[str],
+        folder: str,
+        variables: Mapping[str, str],
+        task: bytes,
+        descriptors: tuple[int, ...],
     ) -> tuple[_Outputs, int | None]:
         """Run a program to its end, or to that of the caller; nothing of it is left afterwards."""
         loop = asyncio.get_running_loop()
         starting = asyncio.create_task(
             loop.subprocess_exec(
-                _Outputs, *argv, cwd=folder, env=dict(variables), start_new_session=True, close_fds=True
+                _Outputs, *argv, cwd=folder, env=dict(variables), start_new_session=True, pass_fds=descriptors
             )
         )
         try:
@@ -183,26 +186,41 @@ def _limits(design: ToolDesign) -> tuple[str, str]:
     return str(memory), str(int(design.seconds) + 1)
 
 
-def command_arguments(design: ToolDesign, arguments: JsonObject) -> list[str]:
-    """Return the arguments of a command line. InputError for a value that would be taken for an option."""
-    template = design.config["argv"][1:]
+@contextmanager
+def _held(name: str, start: StartPlan) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Hold the program of a tool; ReachError where it is not there, or not the one that was allowed."""
+    if not os.path.isabs(start.program) or shutil.which(start.program) is None:
+        hint = "Install it, or write its path."
+        raise ReachError(f"{name}: there is no program “{shown(start.program)}”.", hint=hint)
+    try:
+        with held_program(start) as held:
+            yield held
+    except ChangedProgramError as error:
+        raise ReachError(f"{name} was not started: {error.strerror}.", hint="Run it again to review it.") from error
+
+
+def command_arguments(name: str, template: Sequence[str], arguments: JsonObject) -> list[str]:
+    """Return the arguments of a command line. InputError for a value that a program could take for an option.
+
+    A text that begins with a dash is refused; a number may, behind `--`.
+    """
     guarded = template.index("--") if "--" in template else len(template)
     filled: list[str] = []
     for place, word in enumerate(template):
-        values = [as_text(value) for value in fill_template([word], arguments)]
-        if place < guarded and PLACEHOLDER.match(word):
-            _require_no_option(design, values)
-        filled += values
+        values = fill_template([word], arguments)
+        if PLACEHOLDER.search(word):
+            _require_no_option(name, values, guarded=place > guarded)
+        filled += map(as_text, values)
     if "\0" in "".join(filled):
-        raise InputError(f"A value for {design.name} holds a null character.", hint="Give another value.")
+        raise InputError(f"A value for {name} holds a null character.", hint="Give another value.")
     return filled
 
 
-def _require_no_option(design: ToolDesign, values: Sequence[str]) -> None:
-    for text in values:
-        if text.startswith("-"):
-            said = f"{design.name} would take “{text[:80]}” for an option of its program."
-            raise InputError(said, hint="Put -- before the placeholder in its argv, or give another value.")
+def _require_no_option(name: str, values: Sequence[Json], *, guarded: bool) -> None:
+    for value in values:
+        if as_text(value).startswith("-") and not (guarded and isinstance(value, int | float)):
+            said = f"{name} would take “{as_text(value)[:80]}” for an option of its program."
+            raise InputError(said, hint="Give a value that does not begin with a dash.")
 
 
 def _output(design: ToolDesign, outputs: _Outputs, code: int | None) -> Json:
@@ -232,10 +250,13 @@ class HttpToolExecutor:
     def __init__(self, access: ServerAccess) -> None:
         self._access = access
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return the answer: JSON where it is, of that the part that `result` points at, else text."""
+        design = plan.design
         resolved = await self._access.resolved(design.request)
         origin = address(resolved)
+        if plan.origin != (origin_of(resolved.url()) or resolved.url()):
+            raise ReachError(f"{design.name} leads elsewhere since you allowed it.", hint="Run it again to review it.")
         headers = {name: str(fill_template(text, arguments)) for name, text in resolved.headers().items()}
         request = _plain(design, arguments)
         transport = httpx2.AsyncHTTPTransport(verify=await trust(origin, signs_in=False), proxy=proxy_for(origin))
@@ -263,9 +284,8 @@ def _part(design: ToolDesign, found: Json) -> Json:
 
 def _plain(design: ToolDesign, arguments: JsonObject) -> dict[str, Any]:
     body = fill_template(design.config.get("body"), arguments)
-    method = str(design.config.get("method", "POST" if body is not None else "GET")).upper()
     sent: dict[str, Any] = {} if body is None or body is ABSENT else {"json": body}
-    return {"method": method, "url": _filled_url(design, arguments), **sent}
+    return {"method": request_method(design), "url": _filled_url(design, arguments), **sent}
 
 
 def _filled_url(design: ToolDesign, arguments: JsonObject) -> str:
@@ -293,7 +313,7 @@ async def _answer(design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2
                 return body
             url = response.url.join(there)
         if (url.scheme, url.netloc) != (origin.scheme, origin.netloc):
-            said = f"{design.name} was redirected to {url.scheme}://{url.host}, which is another address"
+            said = f"{design.name} was redirected to {url.scheme}://{shown_host(url.host)}, which is another address"
             raise ReachError(f"{said}.", hint="Nothing was sent there. Write that address if you trust it.")
         request = {"method": "GET", "url": str(url)}
     raise ReachError(f"{design.name} was redirected too often.", hint="Look at its address.")

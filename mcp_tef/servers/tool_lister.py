@@ -1,7 +1,7 @@
 """The gateway that workflows use to learn which tools there are; it cannot call one."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from mcp_tef.servers.credential_store import CredentialStore
 from mcp_tef.servers.definitions import read_catalogue, read_tools_file, sort_catalogue
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Observations
+from mcp_tef.trust.plans import StartPlan
 
 if TYPE_CHECKING:
     from mcp_tef.servers.client import McpClient
@@ -29,7 +30,9 @@ class McpToolLister:
         environment: Mapping[str, str] | None = None,
         limits: LimitsSource = USUAL,
         credentials: CredentialStore | None = None,
+        require_start: Callable[[ServerSpec, StartPlan], object] = lambda _spec, _plan: None,
     ) -> None:
+        self._require_start = require_start
         self._limits = limits
         self._environment = environment
         self._credentials = credentials
@@ -38,13 +41,10 @@ class McpToolLister:
     def _client(self) -> "McpClient":
         from mcp_tef.servers.client import McpClient
 
-        return McpClient(self._environment, self._limits, self._credentials)
+        return McpClient(self._environment, self._limits, self._credentials, require_start=self._require_start)
 
     async def list_tools(self, spec: ServerSpec, *, timeout: float) -> Listing:  # noqa: ASYNC109
-        """Every tool that the server lists now; raises ServerError within `timeout` seconds.
-
-        A program is started without asking: consent is the caller's matter.
-        """
+        """Every tool that the server lists now; raises ServerError within `timeout` seconds, and ConsentError."""
         if spec.transport is Transport.FILE:
             return await self._read(spec, timeout)
         return await self._client.list_tools(spec, timeout)

@@ -6,13 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol, TypeAlias
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.secrets import looks_like_key
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
+from mcp_tef.trust.names import quoted_argument, shown, shown_address, visible
 
+Fact: TypeAlias = tuple[str, tuple[str, ...]]
+"""A label with its texts, each as it is used, not yet made fit to be shown."""
+
+COMMAND, SCRIPT, SETS = "Command", "Script", "Sets"
+ADDRESSES = frozenset({"Url", "Base url"})
 TYPED_KEY = "the key that you typed"
 _LONGEST_DESCRIPTION = 2_000
+_LONGEST_WHOLE = 10_000
+_MOST_TEXTS = 300
+_LONGEST_PART = 200
 _PLACES_WITHOUT_CONTENT = frozenset({"pathSeparator", "/"})
 
 
@@ -22,6 +33,7 @@ class ConsentKind(StrEnum):
     PROGRAM = "program"
     CONNECTION = "connection"
     KEY = "key"
+    TOOL_CALL = "tool call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +55,14 @@ class ConsentRequest:
     """A question to the user.
 
     Attributes:
-        kind: what would happen: a program starts, a server is contacted, or a key is sent.
+        kind: what would happen: a program starts, a server is contacted, a key is sent, or a library tool is executed.
         subject: name of the server, or provider that the key belongs to.
         fingerprint: identity of the action; any change asks again.
         target: command line of a program, else the origin that is contacted.
         names: environment variables and keychain entries whose values would be used.
         listed_in: file that names the program or address (workspace, config), in the order of trust.
         spec: the server, for programs and connections.
+        facts: all that decides what a program or library tool does.
         unencrypted: the values would travel over plain http to another machine.
     """
 
@@ -61,11 +74,31 @@ class ConsentRequest:
     listed_in: tuple[str, ...] = ()
     spec: ServerSpec | None = None
     unencrypted: bool = False
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """True where a question can hold every text from its first to its last character."""
+        lines = [line for label, texts in self.facts for text in texts for line in fact_lines(label, text)]
+        return len(lines) <= _MOST_TEXTS and sum(map(len, lines)) <= _LONGEST_WHOLE
 
     @property
     def obstacle(self) -> str:
-        """Reason why a yes or a click cannot allow this; empty where there is none."""
+        """Reason why a yes or a click cannot allow this, but only its hash can; empty where there is none."""
+        if not self.whole:
+            return f"What {shown(self.subject)} would run is too long to be shown whole."
+        texts = [text for label, texts in self.facts if label != SCRIPT for text in texts]
+        if found := next((text for text in texts if looks_like_key(_without_references(text))), ""):
+            return (
+                f"{shortened(found)} of {shown(self.subject)} looks like it holds a key or password. "
+                "Put the secret into a variable, and write ${NAME} in its place."
+            )
         return ""
+
+    @property
+    def by_hash(self) -> str:
+        """The option that allows this very action and nothing else."""
+        return f"--allow-program {self.fingerprint[:32]}"
 
     @property
     def consent(self) -> Consent:
@@ -76,37 +109,56 @@ class ConsentRequest:
     @property
     def title(self) -> str:
         """The question in one sentence."""
+        subject = shown(self.subject)
         match self.kind:
             case ConsentKind.PROGRAM:
-                return f"Start {visible(self.subject)}?"
+                return f"Start {subject}?"
             case ConsentKind.CONNECTION:
-                return f"Connect to {visible(self.subject)}?"
+                return f"Connect to {subject}?"
             case ConsentKind.KEY:
-                return f"Send the {visible(self.subject)} key to {visible(self.target)}?"
+                return f"Send the {subject} key to {shown_address(self.target)}?"
+            case ConsentKind.TOOL_CALL:
+                return f"Execute the library tool {subject}?"
 
     @property
     def problem(self) -> str:
         """One sentence for when nobody can be asked."""
-        subject, target = visible(self.subject), visible(self.target)
+        subject, target = shown(self.subject), self.target
         match self.kind:
             case ConsentKind.PROGRAM:
                 return f"{subject} would start a program that you have not allowed: {target}."
             case ConsentKind.CONNECTION:
-                sent = f", sending {visible(', '.join(self.names))}" if self.names else ""
-                return f"{subject} would connect to {target}{sent}, which you have not allowed."
+                sent = f", sending {shown(', '.join(self.names))}" if self.names else ""
+                return f"{subject} would connect to {shown_address(target)}{sent}, which you have not allowed."
             case ConsentKind.KEY:
-                key = f"The {subject} key that you typed" if self.names[0] == TYPED_KEY else self.names[0]
-                return f"{key} would be sent to {target}, which you have not allowed."
+                key = f"The {subject} key that you typed" if self.names[0] == TYPED_KEY else shown(self.names[0])
+                return f"{key} would be sent to {shown_address(target)}, which you have not allowed."
+            case ConsentKind.TOOL_CALL:
+                return f"The library tool {subject} would do what you have not allowed: {target}."
 
     @property
     def option(self) -> str:
         """The narrowest command line option that allows this."""
         match self.kind:
-            case ConsentKind.PROGRAM:
-                return f"--allow-program {self.fingerprint[:32]}"
+            case ConsentKind.PROGRAM | ConsentKind.TOOL_CALL:
+                return self.by_hash
             case ConsentKind.CONNECTION | ConsentKind.KEY:
                 named = [f"{name}={self.target}" for name in self.names] or [self.target]
                 return " ".join(f"--allow-origin {shlex.quote(visible(one))}" for one in named)
+
+
+class ActionPlan(Protocol):
+    """What a question is about: a plan of `trust/plans.py`, whose facts it shows and is known by."""
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """All that decides what happens."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Identity of the action."""
+        ...
 
 
 class ConsentError(InputError):
@@ -126,17 +178,23 @@ class ConsentError(InputError):
         )
 
 
-def program_request(spec: ServerSpec, listed_in: Sequence[str]) -> ConsentRequest:
+def program_request(spec: ServerSpec, plan: ActionPlan, listed_in: Sequence[str]) -> ConsentRequest:
     """Return the question before a stdio server is started."""
     return ConsentRequest(
         kind=ConsentKind.PROGRAM,
         subject=spec.name,
-        fingerprint=spec.launch_fingerprint,
-        target=" ".join(quoted_argument(argument) for argument in spec.argv),
+        fingerprint=plan.fingerprint,
+        target=command_text(plan.facts),
         names=used_names(spec),
         listed_in=tuple(listed_in),
         spec=spec,
+        facts=plan.facts,
     )
+
+
+def command_text(facts: Sequence[Fact]) -> str:
+    """Return the command of a start on one line, long arguments shortened."""
+    return " ".join(shortened(text) for label, texts in facts if label == COMMAND for text in texts)
 
 
 def connection_request(
@@ -201,18 +259,36 @@ def _used_name(reference: Reference) -> str:
     return ""
 
 
-def quoted_argument(text: str) -> str:
-    """Return a command line argument in double quotes on one line, with escapes for what cannot be seen."""
-    escaped = visible(text.replace("\\", "\\\\").replace('"', '\\"'))
-    return f'"{escaped}"'
+def fact_lines(label: str, text: str) -> list[str]:
+    """Return the lines that show a text of a fact whole: those of a script, else one in quotes."""
+    if label == SCRIPT:
+        return list(map(shown, text.split("\n")))
+    return [shown_address(text) if label in ADDRESSES else quoted_argument(text)]
 
 
-def visible(text: str) -> str:
-    """Return the text with every control, bidirectional and other unprintable character as an escape."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
+def fact_line(label: str, text: str) -> str:
+    """Return the line that names a text of a fact: an address with its host in ASCII, any other text in quotes."""
+    return shown_address(text) if label in ADDRESSES and len(text) <= 2 * _LONGEST_PART else shortened(text)
+
+
+def shortened(text: str) -> str:
+    """Return a text in quotes; of a long one the first and last 200 characters, and how many are left out."""
+    left = len(text) - 2 * _LONGEST_PART
+    if left <= 0:
+        return quoted_argument(text)
+    first, last = quoted_argument(text[:_LONGEST_PART]), quoted_argument(text[-_LONGEST_PART:])
+    return f"{first} … ({left:,} characters left out) … {last}"
+
+
+def _without_references(text: str) -> str:
+    """Return a text without the places of values, which are no secrets."""
+    from mcp_tef.model.library import PLACEHOLDER
+
+    parts, end = list[str](), 0
+    for reference in references(text):
+        parts += [text[end : reference.start], reference.default or ""]
+        end = reference.end
+    return PLACEHOLDER.sub("", "".join([*parts, text[end:]]))
 
 
 def user_name() -> str:

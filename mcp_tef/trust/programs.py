@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 _ROOTS = {
     "ASDF_DATA_DIR": "{HOME}/.asdf",
@@ -55,9 +56,14 @@ _WINDOWS = (
 
 
 def find_program(name: str, environment: Mapping[str, str], platform: str) -> str | None:
-    """Return the full path of a program: on PATH, else where package managers put programs on this system; or None."""
-    on_path = shutil.which(name, path=environment.get("PATH", os.defpath))
-    return on_path or shutil.which(name, path=os.pathsep.join(_present(program_folders(environment, platform))))
+    """Return the full path of a program: on PATH, else where package managers put programs on this system; or None.
+
+    Folders of PATH that are relative are passed over, and Windows is kept from looking in the current folder.
+    """
+    on_path = filter(os.path.isabs, environment.get("PATH", os.defpath).split(os.pathsep))
+    folders = chain(on_path, _present(program_folders(environment, platform)))
+    found = (shutil.which(os.path.join(folder, name)) for folder in folders)
+    return next((program for program in found if program), None)
 
 
 def program_folders(environment: Mapping[str, str], platform: str) -> tuple[str, ...]:

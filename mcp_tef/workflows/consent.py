@@ -2,10 +2,9 @@
 
 import asyncio
 import os
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.addresses import is_unencrypted, origin_of
@@ -15,6 +14,8 @@ from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.scoring.command_risks.risks import decides_what_runs
 from mcp_tef.trust.consents import (
+    COMMAND,
+    SCRIPT,
     Consent,
     ConsentError,
     ConsentKind,
@@ -23,6 +24,9 @@ from mcp_tef.trust.consents import (
     program_request,
     used_names,
 )
+
+if TYPE_CHECKING:
+    from mcp_tef.trust.plans import StartPlan, ToolPlan
 
 _SHORTEST_HASH: Final = 32
 
@@ -71,8 +75,11 @@ class Consents:
 
     def missing(self, specs: Iterable[ServerSpec]) -> tuple[ConsentRequest, ...]:
         """Return the questions to ask before these servers are started or contacted, each once."""
-        found = (request for spec in specs if (request := self._request(spec)) is not None)
-        return tuple({request.fingerprint: request for request in found if not self.allows(request)}.values())
+        return self.open_ones(request for spec in specs if (request := self._request(spec)) is not None)
+
+    def open_ones(self, requests: Iterable[ConsentRequest]) -> tuple[ConsentRequest, ...]:
+        """Return the questions that are not answered yet, each once."""
+        return tuple({request.fingerprint: request for request in requests if not self.allows(request)}.values())
 
     def needed(self, spec: ServerSpec) -> bool:
         """Return True if a server may not be started or contacted yet."""
@@ -82,6 +89,19 @@ class Consents:
         """Raise ConsentError with every question that is open for these servers."""
         if requests := self.missing(specs):
             raise ConsentError.of(requests)
+
+    def require_start(self, spec: ServerSpec, plan: "StartPlan") -> None:
+        """Raise ConsentError unless this very start is allowed; for what is about to carry it out."""
+        if spec.launch_fingerprint in self._bundled():
+            return
+        if requests := self.open_ones([program_request(spec, plan, self._places(spec))]):
+            raise ConsentError.of(requests)
+
+    def tool_question(self, plan: "ToolPlan", spec: ServerSpec | None) -> ConsentRequest:
+        """Return the question about an execution of a library tool, asked or not; `spec` is its program or address."""
+        from mcp_tef.trust.plans import tool_request
+
+        return tool_request(plan, spec, self.listed_in, unencrypted=self.is_unencrypted(plan.origin))
 
     def allows(self, request: ConsentRequest) -> bool:
         """Return True if the user allowed this very action."""
@@ -104,15 +124,20 @@ class Consents:
         """Return True if the user chose to go on without sending this key."""
         return request.fingerprint in self._declined
 
-    async def allow(self, request: ConsentRequest, *, remember: bool = True) -> None:
-        """Allow an action: for good, or for this session only. It asks again as soon as anything of it changes."""
+    async def allow(self, request: ConsentRequest, *, remember: bool = True, typed: bool = False) -> None:
+        """Allow an action: for good, or for this session only. It asks again as soon as anything of it changes.
+
+        ConsentError where a question cannot show all of it, unless the user `typed` it whole.
+        """
+        if request.obstacle and not typed and request.fingerprint not in self._typed_actions:
+            raise ConsentError(request.obstacle, hint=f"Read all of it, then allow it with: {request.by_hash}")
         self._declined.discard(request.fingerprint)
         await self._keep(request.consent, remember=remember)
 
     async def allow_server(self, spec: ServerSpec) -> None:
-        """Allow a server as it is defined now, for good."""
+        """Allow a server as the user has just typed it, for good."""
         for request in self.missing([spec]):
-            await self.allow(request)
+            await self.allow(request, typed=True)
 
     def decline_key(self, request: ConsentRequest) -> None:
         """Go on without this key, in this session."""
@@ -142,7 +167,7 @@ class Consents:
         requests = self.missing([spec or typed]) if typed.url and not used_names(typed) else ()
         for request in requests:
             if not request.unencrypted:
-                await self.allow(request, remember=remember)
+                await self.allow(request, remember=remember, typed=True)
 
     def add_typed_address(self, provider: str, address: str) -> None:
         """Note that the user typed a model's address in this command or form, which allows sending the key there."""
@@ -191,15 +216,30 @@ class Consents:
         """Return the question about a server, asked or not; None where there is nothing to allow."""
         if spec.transport is Transport.FILE:
             return None
-        listed_in = (*self.listed_in, *([f"imported from {spec.origin}"] if spec.origin else []))
+        listed_in = self._places(spec)
         if spec.transport is Transport.STDIO:
-            return None if spec.launch_fingerprint in self._bundled() else program_request(spec, listed_in)
+            return self._start_question(spec, listed_in)
         address = spec.url or ""
-        url = self._filled(address, always=True)
+        url = self.filled(address)
         shown = origin_of(self._filled(address, always=False)) or ascii(address.partition("?")[0])
         return connection_request(
             spec, origin_of(url) or url, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url))
         )
+
+    def _start_question(self, spec: ServerSpec, listed_in: Sequence[str]) -> ConsentRequest | None:
+        if spec.launch_fingerprint in self._bundled():
+            return None
+        from mcp_tef.trust.plans import server_plan
+
+        return program_request(spec, server_plan(spec, self._environment), listed_in)
+
+    def _places(self, spec: ServerSpec) -> tuple[str, ...]:
+        """Return the files that a definition comes from."""
+        return (*self.listed_in, *([f"imported from {spec.origin}"] if spec.origin else []))
+
+    def filled(self, address: str) -> str:
+        """Return an address with its variables filled in."""
+        return self._filled(address, always=True)
 
     def _filled(self, text: str, *, always: bool) -> str:
         """Return an address with its variables filled in; without `always`, values of the environment stay hidden."""
@@ -220,12 +260,17 @@ class Consents:
 def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:
     """Return True if `--allow-program PATH|HASH` or `--allow-origin ORIGIN|VARIABLE=ORIGIN` options name this action.
 
-    A hash (at least 32 digits of the launch fingerprint) stands for the whole definition. A path stands for the
-    program with any arguments, unless the definition sets variables that decide which code runs.
+    A hash (at least 32 digits of the fingerprint) stands for the whole action. A path stands for the program with any
+    arguments that a question can show, unless the definition sets variables that decide which code runs.
     """
-    if request.kind is ConsentKind.PROGRAM:
-        return any(_names_program(request, text) for text in programs)
-    named = set(map(_named_origin, origins))
+    if any(len(text) >= _SHORTEST_HASH and request.fingerprint.startswith(text.lower()) for text in programs):
+        return True
+    if request.kind in (ConsentKind.CONNECTION, ConsentKind.KEY):
+        return _names_address(request, set(map(_named_origin, origins)))
+    return request.kind is ConsentKind.PROGRAM and any(_names_program(request, text) for text in programs)
+
+
+def _names_address(request: ConsentRequest, named: Set[tuple[str, str]]) -> bool:
     if not request.names:
         return any(origin == request.target for _, origin in named)
     return all((name, request.target) in named for name in request.names)
@@ -240,20 +285,12 @@ def _named_origin(text: str) -> tuple[str, str]:
 
 
 def _names_program(request: ConsentRequest, text: str) -> bool:
-    if len(text) >= _SHORTEST_HASH and request.fingerprint.startswith(text.lower()):
-        return True
-    spec = request.spec
-    if spec is None or not spec.command or _is_open(spec):
+    facts = dict(request.facts)
+    if request.spec is None or request.obstacle or SCRIPT in facts or _is_open(request.spec):
         return False
-    found = _program_path(spec.command, spec.cwd or "")
-    return found is not None and os.path.abspath(found) == os.path.abspath(os.path.expanduser(text))
+    return facts[COMMAND][0] == os.path.abspath(os.path.expanduser(text))
 
 
 def _is_open(spec: ServerSpec) -> bool:
     """Return True if only the start decides which program runs: by its variables or by references to some."""
     return any(map(decides_what_runs, spec.env)) or any(references(f"{spec.command}{spec.cwd or ''}"))
-
-
-def _program_path(command: str, folder: str) -> str | None:
-    command = os.path.expanduser(command)
-    return os.path.join(folder, command) if os.path.dirname(command) else shutil.which(command)

@@ -21,11 +21,11 @@ from mcp_tef.model.library import (
     require_free_of_circles,
     require_next_status,
 )
-from mcp_tef.model.library_checks import require_sound_design
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
 from mcp_tef.scoring.lint.schema_values import broken_parts
 from mcp_tef.scoring.schema_soundness import why_unsound
+from mcp_tef.trust.library_checks import require_sound_design
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

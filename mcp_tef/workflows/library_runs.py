@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import InputError, NotFoundError, ReachError, TefError
 from mcp_tef.events import LibraryExecuted
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.ids import ExecutionId, new_id
 from mcp_tef.model.json import canonical
 from mcp_tef.model.library import (
@@ -25,9 +26,12 @@ from mcp_tef.model.library import (
     fill_template,
 )
 from mcp_tef.model.secrets import json_without_keys, without_keys
-from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.servers import Transport
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.scoring.call_pairing import misfit_text
+from mcp_tef.trust.consents import ConsentError
+from mcp_tef.trust.library_checks import require_sound_design
+from mcp_tef.trust.plans import ToolPlan, tool_start
 from mcp_tef.workflows.library import Library, failure_text
 
 if TYPE_CHECKING:
@@ -35,8 +39,10 @@ if TYPE_CHECKING:
 
     from mcp_tef.events import EventStream
     from mcp_tef.model.json import Json, JsonObject
+    from mcp_tef.model.servers import ServerSpec
     from mcp_tef.ports import LibraryStore
     from mcp_tef.ports.calling import ToolCaller, ToolExecutor
+    from mcp_tef.trust.consents import ConsentRequest
     from mcp_tef.workflows.consent import Consents
     from mcp_tef.workflows.servers import Servers
 
@@ -46,26 +52,26 @@ AT_ONCE: Final = 5
 class AnswerExecutor:
     """Satisfies `ToolExecutor` for a fixed or templated answer, which needs nothing."""
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return the answer with the inputs in their places."""
-        answer = fill_template(design.config["answer"], arguments)
+        answer = fill_template(plan.design.config["answer"], arguments)
         return None if answer is ABSENT else answer
 
 
 class ServerExecutor:
     """Satisfies `ToolExecutor` for a tool of a registered server."""
 
-    def __init__(self, servers: Servers, caller: ToolCaller) -> None:
-        self._servers = servers
+    def __init__(self, caller: ToolCaller) -> None:
         self._caller = caller
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return the structured content of the reply, else its text; ReachError where the tool says that it failed."""
-        server = await self._servers.find(design.config["server"])
-        if server.spec.transport is Transport.FILE:
+        server, design = plan.server, plan.design
+        assert server is not None
+        if server.transport is Transport.FILE:
             raise ReachError(f"{server.name} is no server, so there is nothing to call.", hint="Name another server.")
         given = fill_template(design.config.get("arguments", dict(arguments)), arguments)
-        reply = await self._caller.call_tool(server.spec, design.config["tool"], given, timeout=design.seconds)
+        reply = await self._caller.call_tool(server, design.config["tool"], given, timeout=design.seconds)
         if reply.is_error:
             said = f"{design.config['tool']} of {server.name} failed: {reply.text[:300]}"
             raise ReachError(said, hint="Call it by hand to see why.")
@@ -73,7 +79,7 @@ class ServerExecutor:
 
 
 def executors(
-    programs: ToolExecutor, requests: ToolExecutor, searches: ToolExecutor, servers: Servers, caller: ToolCaller
+    programs: ToolExecutor, requests: ToolExecutor, searches: ToolExecutor, caller: ToolCaller
 ) -> Mapping[ExecutorKind, ToolExecutor]:
     """Return what carries out each kind of tool."""
     return {
@@ -81,7 +87,7 @@ def executors(
         ExecutorKind.SHELL: programs,
         ExecutorKind.HTTP: requests,
         ExecutorKind.SEARCH: searches,
-        ExecutorKind.MCP: ServerExecutor(servers, caller),
+        ExecutorKind.MCP: ServerExecutor(caller),
         ExecutorKind.ANSWER: AnswerExecutor(),
     }
 
@@ -89,7 +95,7 @@ def executors(
 class LibraryRuns:
     """Carries out tools of the library, each for a caller who asked for that. Nothing that evaluates knows of this.
 
-    `interpreter` is the Python that runs scripts.
+    `environment` says where programs are, and `interpreter` is the Python that runs scripts.
     """
 
     def __init__(
@@ -100,6 +106,7 @@ class LibraryRuns:
         executors: Mapping[ExecutorKind, ToolExecutor],
         consents: Consents,
         events: EventStream,
+        environment: Mapping[str, str],
         interpreter: str,
     ) -> None:
         self._library = library
@@ -108,7 +115,8 @@ class LibraryRuns:
         self._executors = executors
         self._consents = consents
         self._events = events
-        self.interpreter = interpreter
+        self._environment = environment
+        self._interpreter = interpreter
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
         self._under_way: dict[ExecutionId, Execution] = {}
         self._ended: list[Execution] = []
@@ -125,7 +133,7 @@ class LibraryRuns:
         self, tool: LibraryTool, arguments: JsonObject, *, caller_id: str | None = None, trace_id: str | None = None
     ) -> Execution:
         """Execute a tool that was looked up before, in the same way; it is on disk a moment later."""
-        await self.require_consent(tool.design)
+        plan = await self._agreed_plan(tool.design)
         _require_fit(tool.design, arguments)
         execution = Execution(
             id=ExecutionId(new_id()),
@@ -142,10 +150,10 @@ class LibraryRuns:
             self._note(execution)
             self._tasks |= {task} if task else set()
             if tool.design.executor is ExecutorKind.ANSWER:
-                execution = await self._carried_out(tool.design, execution, arguments)
+                execution = await self._carried_out(plan, execution, arguments)
             else:
                 async with self._slots[tool.id]:
-                    execution = await self._carried_out(tool.design, execution, arguments)
+                    execution = await self._carried_out(plan, execution, arguments)
         except asyncio.CancelledError:
             execution = replace(execution, status=ExecutionStatus.CANCELLED, completed_at=datetime.now(UTC))
             raise
@@ -164,8 +172,20 @@ class LibraryRuns:
         await self._written()
 
     async def require_consent(self, *designs: ToolDesign) -> None:
-        """Raise ConsentError with every question that is open for the programs and addresses of tools."""
-        self._consents.require(*[spec for design in designs for spec in await self._specs(design)])
+        """Raise ConsentError with every question that is open for tools, and InputError for one that is not sound."""
+        plans = [await self._plan(design) for design in designs]
+        if missing := self._consents.open_ones(request for plan in plans for request in self._questions(plan)):
+            raise ConsentError.of(missing)
+
+    async def allow_calls(self, server: str | None, names: Sequence[str]) -> None:
+        """Allow tools that the user has just taken over from a server to call the same tools of it, as they are called.
+
+        A tool that does anything else, as a definition may say by itself, is asked about like any other.
+        """
+        for name in names if server else ():
+            plan = await self._plan((await self._library.find(name)).design)
+            if plan.server is not None and plan.design.config == {"server": server, "tool": name}:
+                await self._consents.allow(self._consents.tool_question(plan, None), typed=True)
 
     async def history(
         self, name: str | None = None, *, statuses: Sequence[ExecutionStatus] = (), text: str = ""
@@ -192,26 +212,41 @@ class LibraryRuns:
                 return await self.run(one.tool, one.input, caller_id=one.caller_id)
         raise NotFoundError(f"There is no execution {execution_id}.", hint="See: mcp-tef library history NAME")
 
-    async def _specs(self, design: ToolDesign) -> Sequence[ServerSpec]:
+    async def _agreed_plan(self, design: ToolDesign) -> ToolPlan:
+        plan = await self._plan(design)
+        if missing := self._consents.open_ones(self._questions(plan)):
+            raise ConsentError.of(missing)
+        return plan
+
+    async def _plan(self, design: ToolDesign) -> ToolPlan:
+        """Return what an execution does; a stored design passes the checks of the editor again."""
+        require_sound_design(design)
         match design.executor:
             case ExecutorKind.PYTHON | ExecutorKind.SHELL:
-                return (design.program(self.interpreter),)
-            case ExecutorKind.HTTP:
-                return (design.request,)
-            case ExecutorKind.SEARCH:  # The address of a named search tool is agreed to where its key is sent.
-                return () if "search" in design.config else (design.request,)
+                return ToolPlan(design=design, start=tool_start(design, self._environment, self._interpreter))
             case ExecutorKind.MCP:
-                return ((await self._servers.find(design.config["server"])).spec,)
-            case ExecutorKind.ANSWER:
-                return ()
+                return ToolPlan(design=design, server=(await self._servers.find(design.config["server"])).spec)
+            case _:
+                address = self._consents.filled(design.request.url or "") if design.has_address else ""
+                return ToolPlan(design=design, origin=origin_of(address) or address)
 
-    async def _carried_out(self, design: ToolDesign, execution: Execution, arguments: JsonObject) -> Execution:
+    def _questions(self, plan: ToolPlan) -> Sequence[ConsentRequest]:
+        design = plan.design
+        if design.executor is ExecutorKind.ANSWER:
+            return ()
+        if plan.server is not None:
+            return (self._consents.tool_question(plan, None), *self._consents.missing([plan.server]))
+        spec = design.program(self._interpreter) if plan.start else design.request if design.has_address else None
+        return (self._consents.tool_question(plan, spec),)
+
+    async def _carried_out(self, plan: ToolPlan, execution: Execution, arguments: JsonObject) -> Execution:
+        design = plan.design
         running = replace(execution, status=ExecutionStatus.RUNNING, started_at=datetime.now(UTC))
         self._note(running)
         began = perf_counter()
         try:
             async with asyncio.timeout(design.seconds):
-                output = await self._executors[design.executor].execute(design, arguments)
+                output = await self._executors[design.executor].execute(plan, arguments)
             _require_output(design, output)
             ended = replace(running, status=ExecutionStatus.SUCCESS, output=json_without_keys(output))
         except TimeoutError:

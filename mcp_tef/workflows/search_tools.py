@@ -7,7 +7,6 @@ from mcp_tef.events import DefinitionsChanged, EventStream
 from mcp_tef.model.addresses import Destination
 from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.json import Json, JsonObject
-from mcp_tef.model.library import ToolDesign
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import (
@@ -23,6 +22,7 @@ from mcp_tef.model.web_search import (
 )
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.ports.servers import WebSearcher
+from mcp_tef.trust.plans import ToolPlan
 from mcp_tef.workflows.models import Models
 
 _NO_KEYS: Mapping[str, Secret] = {}
@@ -83,13 +83,13 @@ class SearchExecutor:
     def __init__(self, searches: Callable[[], SearchTools]) -> None:
         self._searches = searches
 
-    async def execute(self, design: ToolDesign, arguments: JsonObject) -> Json:
+    async def execute(self, plan: ToolPlan, arguments: JsonObject) -> Json:
         """Return the answer in the shape of all providers."""
-        searches, config = self._searches(), design.config
+        searches, config = self._searches(), plan.design.config
         request = search_request(arguments, config.get("count", USUAL_RESULTS))
         if "search" in config:
             tool = await searches.find(config["search"])
         else:
             base_url = str(config["base_url"])
-            tool = SearchTool(name=design.name, provider=SearchProvider.SEARXNG, base_url=base_url)
+            tool = SearchTool(name=plan.design.name, provider=SearchProvider.SEARXNG, base_url=base_url)
         return search_answer_to_json(await searches.search(tool, request))

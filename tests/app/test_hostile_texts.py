@@ -22,7 +22,7 @@ from app.shell.main_window import MainWindow
 from app.shell.open_error_page import OpenErrorActions, OpenErrorPage
 from app.shell.screen_specs import screens
 from app.widgets import ask
-from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Tool, Transport, program_request
+from mcp_tef import DetectedFile, FileKind, ServerSpec, StoreError, Tool, Transport, launch_preview
 from tests.support.displayed_text import HIDDEN, complaints, drawn, shows_markup, text_faults
 from tests.support.fake_engine import FakeEngine
 from tests.support.special_workspaces import ALL, HUGE, MARKUP, hostile_engine
@@ -57,7 +57,7 @@ def dialogs(window: MainWindow, folder: Path) -> Iterator[tuple[str, Callable[[]
     spec = ServerSpec(name=ALL, transport=Transport.STDIO, command=ALL, args=(ALL,), cwd=ALL, env={ALL: ALL})
     yield "toast", lambda: session.toast(ALL, undo=lambda: None)
     yield "error", lambda: session.show_error(StoreError(ALL, hint=ALL, context={ALL: ALL}))
-    yield "consent", lambda: ConsentDialog(program_request(spec, (spec.name,)), window).open()
+    yield "consent", lambda: ConsentDialog(launch_preview(spec, (spec.name,)), window).open()
     yield "question", lambda: session.spawn(ask(window, ALL, ALL, yes="Yes"))
     yield "import of cases", lambda: session.spawn(page_of(CasesPage).transfer.import_file(cases))
     yield "import of servers", lambda: session.spawn(page_of(ServersPage).bring_in([dropped]))

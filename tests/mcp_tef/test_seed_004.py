@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcp_tef import Engine
+from mcp_tef import ConsentError, Engine
 from mcp_tef.errors import ConflictError
 from mcp_tef.model.library import (
     NEXT_EXECUTION_STATUSES,
@@ -198,11 +198,19 @@ def add_execution_transitions() -> None:
 add_execution_transitions()
 
 
+async def allow(engine: Engine, design: ToolDesign) -> None:
+    """Allow what a tool of the library does."""
+    with pytest.raises(ConsentError) as asked:
+        await engine.library_runs.require_consent(design)
+    for request in asked.value.requests:
+        await engine.consents.allow(request)
+
+
 async def ended(engine: Engine, script: str, **config: Any) -> Execution:
     """An execution of a script that was agreed to."""
     design = scripted(script, **config)
     await engine.library.add(design)
-    await engine.consents.allow_server(design.program(engine.library_runs.interpreter))
+    await allow(engine, design)
     return await engine.library_runs.run("scripted", {})
 
 
@@ -239,7 +247,7 @@ async def _(engine: Engine) -> None:
     os.mkfifo(fifo)
     design = scripted(f"def run(input):\n open({str(fifo)!r}, 'w').close()\n while True: pass")
     await engine.library.add(design)
-    await engine.consents.allow_server(design.program(engine.library_runs.interpreter))
+    await allow(engine, design)
     task = asyncio.create_task(engine.library_runs.run("scripted", {}))
     await asyncio.to_thread(fifo.read_text)
     task.cancel()

@@ -21,7 +21,7 @@ from app.shell.drop_handler import outcomes_dialog
 from app.shell.work_questions import RenameWorkspaceDialog
 from app.widgets import DetailPane, PickPopup
 from app.widgets.picker import Picker
-from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, program_request
+from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, launch_preview
 from mcp_tef.trust.consents import key_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
@@ -124,7 +124,7 @@ async def consent(stage: Stage) -> None:
     page = await _servers(stage)
     await until(lambda: page.presenter.servers)
     spec = next(server.spec for server in page.presenter.servers.values() if server.name == "Files")
-    ConsentDialog(program_request(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
+    ConsentDialog(launch_preview(spec, ("workspace shop.mcp-tef",)), stage.bench.frame).open()
 
 
 async def consent_key(stage: Stage) -> None:

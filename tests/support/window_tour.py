@@ -52,7 +52,7 @@ from mcp_tef import (
     Tool,
     Transport,
     UsedUpCap,
-    program_request,
+    launch_preview,
 )
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import until
@@ -229,7 +229,7 @@ def _of_servers(window: MainWindow, folder: Path, server: Server, text: str, mar
     yield "server, an address", _command(window, "servers.edit")
     yield "import of servers, from where", _command(window, "servers.import")
     yield "import of servers", lambda: session.spawn(page.bring_in([dropped]))
-    yield "consent", lambda: ConsentDialog(program_request(spec, (spec.name,)), window).open()
+    yield "consent", lambda: ConsentDialog(launch_preview(spec, (spec.name,)), window).open()
     yield "try a tool", lambda: ToolCallDialog(session, server, tool, window).open()
     yield "call a tool", lambda: ConfirmCallDialog(server, tool, {text: text}, window).open()
 

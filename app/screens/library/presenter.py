@@ -344,7 +344,10 @@ class LibraryPresenter:
             for one in found.unreachable:
                 raise InputError(f"{one.server} could not be read. {one.reason}", hint=one.hint)
             tools = [(one.tool.raw, _calling(source, one.tool)) for one in found.tools]
-            return await core.library.take(tools, replacing=replacing, by=BY)
+            taken = await core.library.take(tools, replacing=replacing, by=BY)
+            if source.kind is SourceKind.SERVERS:
+                await core.library_runs.allow_calls(source.names[0], taken.added)
+            return taken
 
         return await self.ask(take)
 

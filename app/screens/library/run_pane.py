@@ -24,7 +24,8 @@ SIDE: Final = 16
 BESIDE: Final = 560
 QUESTIONS: Final = {
     ConsentKind.PROGRAM: "This tool is a program. Start it on this computer?",
-    ConsentKind.CONNECTION: "This tool sends requests to this address. Contact it?",
+    ConsentKind.TOOL_CALL: "This tool acts outside this window. Execute it?",
+    ConsentKind.CONNECTION: "This tool needs this server. Contact it?",
 }
 
 

@@ -47,7 +47,7 @@ from mcp_tef import (
     StoppedError,
     TefError,
     Transport,
-    program_request,
+    launch_preview,
     unlink,
 )
 
@@ -234,7 +234,7 @@ def _details(offer: ImportEntry) -> Rows:
     spec = offer.server.spec
     rows: Rows = []
     if spec and spec.transport is Transport.STDIO:
-        request = program_request(spec, ())
+        request = launch_preview(spec)
         rows = [*fact_rows(request), *warning_rows(request)]
     elif spec:
         rows = [("Address", [Span(spec.address, mono=True)])]

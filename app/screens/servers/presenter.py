@@ -303,7 +303,7 @@ class ServersPresenter:
         if in_keychain:
             spec = await self.core.call(lambda core: core.written_secrets.remember(definition))
         await self.missing_consents(spec, typed, before)
-        if named is not None and named.fingerprint == spec.launch_fingerprint:
+        if named is not None and named in await self.core.value(lambda core: core.consents.missing([spec])):
             await self.allow(spec)
         return await self.add(spec) if before is None else await self.edit(before.id, spec, before.spec)
 

@@ -154,7 +154,7 @@ class ServerDialog(Dialog):
     def _show_program(self, request: ConsentRequest | None) -> None:
         """Show what would start; what cannot be shown whole is asked about on the page of the server."""
         warnings = _warnings(request) if request else []
-        if request is None or len(request.target) > MOST_SHOWN or len(warnings) > MOST_WARNINGS:
+        if request is None or request.obstacle or len(request.target) > MOST_SHOWN or len(warnings) > MOST_WARNINGS:
             self._named = None
             self._starts.clear()
             return

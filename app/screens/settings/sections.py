@@ -95,6 +95,7 @@ CONSENT_TITLES = {
     ConsentKind.PROGRAM: "Start a program",
     ConsentKind.CONNECTION: "Connect to a server",
     ConsentKind.KEY: "Send a key",
+    ConsentKind.TOOL_CALL: "Execute a library tool",
 }
 
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcp_tef.model.servers import ServerSpec, Transport
-from mcp_tef.scoring.command_risks.command_lines import SHELLS, LaunchCommand, commands, fetched, given_text
+from mcp_tef.trust.command_lines import SHELLS, LaunchCommand, commands, fetched, given_text
+from mcp_tef.trust.names import shown
 
 _CODE = """
     BASH_ENV CLASSPATH ENV GCONV_PATH IFS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD
@@ -198,4 +199,4 @@ def _of_variables(env: Mapping[str, str]) -> Iterator[str]:
 
 def _quoted(text: str) -> str:
     flat = " ".join(text.split())
-    return f"“{flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1] + '…'}”"
+    return f"“{shown(flat if len(flat) <= _SHOWN else flat[: _SHOWN - 1])}{'…' if len(flat) > _SHOWN else ''}”"

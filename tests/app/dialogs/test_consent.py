@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.dialogs.consent import ConsentDialog, ConsentView, fact_rows, warning_rows
 from app.widgets import Button, joined
-from mcp_tef import ServerSpec, Transport, program_request
+from mcp_tef import ServerSpec, Transport, launch_preview
 from tests.support.windows import shown, until
 
 SPEC = ServerSpec(
@@ -20,20 +20,23 @@ ENDLESS = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=
 
 
 def rows(spec: ServerSpec) -> dict[str, str]:
-    request = program_request(spec, ("workspace /w.db",))
+    request = launch_preview(spec, ("workspace /w.db",))
     shown_rows = (*fact_rows(request), *warning_rows(request))
     return {label: value if isinstance(value, str) else joined(value) for label, value in shown_rows}
 
 
-def test_all_of_a_launch_is_shown_but_no_value_of_a_variable() -> None:
+def test_all_of_a_launch_is_shown() -> None:
     found = rows(SPEC)
-    assert found["Command"].splitlines() == ['1. "npx"', '2. "-y"', '3. "@acme/docs"', '4. "my hand book"']
-    assert (found["Folder"], found["Sets"]) == ("/srv/books", "TOKEN, NODE_OPTIONS, KEY")
-    assert found["Sets from file"].startswith("/srv/books/.env")
+    program, *arguments = found["Command"].splitlines()
+    assert program.endswith('npx"')
+    assert arguments == ['2. "-y"', '3. "@acme/docs"', '4. "my hand book"']
+    assert found["Folder"] == '"/srv/books"'
+    assert "← decides which code runs" in next(line for line in found["Sets"].splitlines() if "NODE_OPTIONS" in line)
+    assert found["Sets from file"].startswith('"/srv/books/.env"')
     assert found["Reads"] == "DOCS_KEY"
     assert found["Listed in"] == "workspace /w.db"
     assert found["Runs as"]
-    assert "hush-4711" not in str(found)
+    assert "hush-4711" in found["Sets"]
 
 
 def test_warnings_stand_apart_and_only_where_there_are_some() -> None:
@@ -46,7 +49,7 @@ async def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplic
     window = shown(QWidget(), 1280, 800)
     args = tuple(f"--path=/srv/{number}" for number in range(3_000))
     spec = ServerSpec(name="x", transport=Transport.STDIO, command="serve", args=args)
-    sheet = ConsentDialog(program_request(spec, ()), window)
+    sheet = ConsentDialog(launch_preview(spec, ()), window)
     sheet.open()
     await until(lambda: sheet.findChildren(Button)[-1].isVisible())
     assert sheet.height() < 640
@@ -58,5 +61,5 @@ async def test_an_endless_command_leaves_the_buttons_in_the_window(qapp: QApplic
 
 def test_an_argument_that_is_cut_says_how_much_is_missing() -> None:
     found = rows(ENDLESS)
-    assert found["Command"].endswith("b … (1,005 more characters)")
-    assert "characters long." in found["Check these"]
+    assert " characters left out) … " in found["Command"]
+    assert "too long to be shown whole" in found["Check these"]

@@ -11,6 +11,7 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from mcp_tef import CallBudget, ModelSettings, ServerSpec, Transport
+from mcp_tef.agents.operations import tool_definitions
 from mcp_tef.agents.untrusted import quoted, quoted_lines, unquoted
 from mcp_tef.servers.serving import run_over_http
 from tests.support.agent_client import TOKEN, agent_of, opened_workspace
@@ -47,14 +48,18 @@ async def test_poisoned_texts_reach_an_agent_only_between_markers(tmp_path: Path
                 answers.append(str((await agent.session.get_prompt("improve_tool", {"tool": POISON})).messages))
     text = "\n".join(map(str, answers))
     assert CANARY in text
-    assert CANARY not in re.sub("<untrusted>.*?</untrusted>", "", text, flags=re.DOTALL)
+    assert CANARY not in re.sub(r"<untrusted-([0-9]{18})>.*?</untrusted-\1>", "", text, flags=re.DOTALL)
+    words = [set(re.findall("<untrusted-([0-9]{18})>", str(answer))) for answer in answers]
+    assert all(len(found) <= 1 for found in words)
+    assert len(set().union(*words)) == sum(map(len, words))
     assert not {"\x1b", "\u202e"} & set(text)
 
 
 @pytest.mark.parametrize("text", ["", "a\nb", POISON, "<UNTRUSTED >x", "é" * 500])
 def test_no_text_closes_its_own_markers(text: str) -> None:
     for marked in (quoted(text), quoted_lines(text)):
-        assert re.findall("</?untrusted>", marked) == ["<untrusted>", "</untrusted>"]
+        opened, closed = re.findall("</?untrusted[^>]*>", marked)
+        assert closed == opened.replace("<", "</")
         assert isinstance(unquoted(marked), str)
         assert len(marked.encode()) < 2_100
 
@@ -144,3 +149,31 @@ async def test_a_workspace_is_not_harmed_by_arguments_of_other_types(tmp_path: P
             await agent.refusal(name, **arguments)
         assert len(await engine.cases.list()) == 1
         assert await engine.drafts.list() == ()
+
+
+def test_no_tool_for_agents_takes_a_command_an_address_or_a_folder_or_deletes_a_case() -> None:
+    texts = {"name", "query", "server", "tool", "suite", "model", "batch", "run"}
+    structured = {"tools", "arguments", "patch", "cases", "page", "repeats", "rounds", "seed", "sizes", "accept_cost"}
+    for definition in tool_definitions():
+        assert set(definition["inputSchema"]["properties"]) <= texts | structured
+        assert definition["inputSchema"]["additionalProperties"] is False
+        verb = definition["name"].partition("_")[0]
+        assert verb in {"lint", "find", "recommend", "list", "add", "run", "explain", "try", "crowd"}
+
+
+async def test_a_server_of_an_agents_call_is_one_that_is_registered(tmp_path: Path) -> None:
+    named = ("http://127.0.0.1:9/mcp", "npx -y package", str(tmp_path), "/bin/sh", "file:///etc/passwd")
+    async with opened_workspace(tmp_path) as engine, agent_of(engine, agrees=lambda _: True) as agent:
+        for name in named:
+            for tool in ("lint_tools", "find_lookalikes", "recommend", "add_case"):
+                more = {"query": "a"} if tool == "add_case" else {}
+                assert '"not_found"' in await agent.refusal(tool, server=name, **more)
+
+
+async def test_the_list_of_our_own_tools_holds_no_text_of_a_stranger(tmp_path: Path) -> None:
+    async with opened_workspace(tmp_path) as engine:
+        async with agent_of(engine) as agent:
+            before = (await agent.session.list_tools()).model_dump_json()
+        await engine.servers.add(ServerSpec(name=CANARY, transport=Transport.STDIO, command=CANARY))
+        async with agent_of(engine) as agent:
+            assert (await agent.session.list_tools()).model_dump_json() == before

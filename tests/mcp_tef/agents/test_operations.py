@@ -1,6 +1,8 @@
 """The MCP server for coding agents: from lint to a tried change, its resources and prompt, cost, budget and pages."""
 
 import asyncio
+import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from mcp_tef import BatchEnded, CallBudget, Event, ModelSettings, RunFilter
+from mcp_tef.agents.untrusted import quoted
 from tests.support.agent_client import Agent, agent_of, opened_workspace
 from tests.support.command_line import say
 from tests.support.model_replies import tool_calls
@@ -38,11 +41,11 @@ async def test_an_agent_lints_adds_runs_explains_and_tries_without_cost(tmp_path
         ran = await agent.call("run_cases", repeats=2)
         assert ran["correct_tool"]["n"] == 6
         again = await agent.call("run_cases", batch=ran["batch"])
-        assert {**again, "cost_usd": None} == {**ran, "cost_usd": None}
+        assert unmarked({**again, "cost_usd": None}) == unmarked({**ran, "cost_usd": None})
         runs = await engine.runs.list(RunFilter())
         explained = await agent.call("explain_run", run=runs[0].id)
         assert explained["run"]["run"] == runs[0].id
-        patch = [{"op": "replace", "path": "/tools/0/description", "value": "<untrusted>Rain and sun.</untrusted>"}]
+        patch = [{"op": "replace", "path": "/tools/0/description", "value": quoted("Rain and sun.")}]
         tried = await agent.call("try_change", server="city", patch=patch)
         assert tried["verdict"] in {"better", "worse", "no_worthwhile_change", "cannot_tell_yet"}
         assert await engine.drafts.list() == ()
@@ -50,12 +53,17 @@ async def test_an_agent_lints_adds_runs_explains_and_tries_without_cost(tmp_path
         assert [point["other_tools"] for point in crowd["points"]] == [0, 10]
 
 
+def unmarked(answer: Any) -> str:
+    """Return an answer without the random words of its markers."""
+    return re.sub("untrusted-[0-9]{18}", "untrusted", json.dumps(answer))
+
+
 async def test_resources_and_the_prompt_are_read(tmp_path: Path) -> None:
     async with opened_workspace(tmp_path) as engine, agent_of(engine) as agent:
         await agent.call("run_cases")
         resources = (await agent.session.list_resources()).resources
         texts = [(await agent.session.read_resource(one.uri)).contents[0] for one in resources]
-        assert ["<untrusted>" in getattr(text, "text", "") for text in texts] == [True] * 3
+        assert ["<untrusted-" in getattr(text, "text", "") for text in texts] == [True] * 3
         (prompt,) = (await agent.session.list_prompts()).prompts
         asked = await agent.session.get_prompt(prompt.name, {"tool": "city/weather_report"})
         assert "city/weather_report" in str(asked.messages[0].content)

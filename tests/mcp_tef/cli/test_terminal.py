@@ -19,7 +19,7 @@ from mcp_tef import (
     Secret,
     ServerSpec,
     Transport,
-    program_request,
+    launch_preview,
 )
 from mcp_tef.cli.main import main
 from mcp_tef.cli.progress import Progress, progress_line
@@ -79,7 +79,7 @@ def test_an_error_after_the_result_replaces_it_so_that_there_is_one_document() -
     assert written(terminal.output) == '{\n  "error": {}\n}\n'
 
 
-ASKED = program_request(SPEC, ("workspace /w.db",))
+ASKED = launch_preview(SPEC, ("workspace /w.db",))
 KEY = key_request("openai", "OPENAI_API_KEY", "https://other.example", unencrypted=False)
 
 
@@ -106,12 +106,13 @@ def test_a_key_can_also_be_left_out(typed: str, answer: ConsentAnswer) -> None:
     assert all(word in written(terminal.errors) for word in ("https://other.example", "OPENAI_API_KEY"))
 
 
-def test_the_question_shows_every_argument_and_names_but_no_values_of_the_environment() -> None:
+def test_the_question_shows_every_argument_and_what_variables_are_set_to() -> None:
     terminal = at_screen("n\n")
     terminal.ask_consent(ASKED)
     asked = written(terminal.errors)
     assert all(word in asked for word in ("npx", "-y", "clock", "TOKEN", "/w.db"))
-    assert "geheim-123" not in asked
+    assert '"TOKEN=geheim-123"' in asked
+    assert "Put the secret into a variable" in asked
     assert "“npx” fetches the newest “clock”" in asked
 
 
@@ -119,7 +120,7 @@ def test_no_argument_can_imitate_a_line_of_the_question() -> None:
     forged = "x\n    Folder:         /srv/safe\r\x1b[2K\u202e"
     spec = replace(SPEC, args=(forged,), cwd="/tmp/evil\nRuns as:         nobody", name="a\nb")
     terminal = at_screen("n\n")
-    terminal.ask_consent(program_request(spec, ("workspace\nw",)))
+    terminal.ask_consent(launch_preview(spec, ("workspace\nw",)))
     lines = written(terminal.errors).splitlines()
     assert sum("Folder" in line[:16] for line in lines) == 1
     assert sum("Runs as" in line[:16] for line in lines) == 1

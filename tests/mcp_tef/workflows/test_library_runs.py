@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -170,15 +171,18 @@ async def test_cancelling_ends_the_process_and_is_kept(engine: Engine, tmp_path:
 async def test_values_of_a_command_are_arguments_and_never_code(engine: Engine) -> None:
     design = commanded("printf", "%s", "--", "{text}")
     await agreed(engine, design)
-    for text in ("; rm -rf /", "$(id)", "a b", "-n", "`id`"):
+    for text in ("; rm -rf /", "$(id)", "a b", "`id`"):
         done = await engine.library_runs.run("commanded", {"text": text})
         assert (done.status, done.output) == (ExecutionStatus.SUCCESS, f"--{text}")
 
 
 async def test_a_value_that_would_be_an_option_is_refused(engine: Engine) -> None:
-    done = await run(engine, commanded("printf", "{text}"), text="--version")
-    assert done.status is ExecutionStatus.FAILED
-    assert "for an option" in (done.error_message or "")
+    await agreed(engine, commanded("printf", "%s", "{text}"))
+    await agreed(engine, replace(commanded("printf", "%s", "--", "{text}"), name="guarded"))
+    for name in ("commanded", "guarded"):
+        done = await engine.library_runs.run(name, {"text": "--version"})
+        assert done.status is ExecutionStatus.FAILED
+        assert "for an option" in (done.error_message or "")
 
 
 async def test_a_program_that_is_not_there_is_named(engine: Engine) -> None:
@@ -265,7 +269,7 @@ async def test_a_search_answers_in_one_form(engine: Engine, service: str) -> Non
     }
 
 
-async def test_a_tool_of_a_server_is_called_once_that_server_is_allowed(engine: Engine) -> None:
+async def test_a_tool_of_a_server_is_asked_about_though_its_server_is_allowed(engine: Engine) -> None:
     program, *args = calling_server.command()
     await engine.servers.add(ServerSpec(name="calls", transport=Transport.STDIO, command=program, args=tuple(args)))
     config: Mapping[str, Any] = {"server": "calls", "tool": "echo", "arguments": {"town": "{city}"}}
@@ -273,6 +277,10 @@ async def test_a_tool_of_a_server_is_called_once_that_server_is_allowed(engine: 
     done = await engine.library_runs.run("weather", {"city": "Rome"})
     assert done.output == {"town": "Rome"}
     await engine.library.edit("weather", answering(executor=ExecutorKind.MCP, config={**config, "tool": "broken"}))
+    with pytest.raises(ConsentError, match="broken") as asked:
+        await engine.library_runs.run("weather", {"city": "Rome"})
+    (request,) = asked.value.requests
+    await engine.consents.allow(request)
     failed = await engine.library_runs.run("weather", {"city": "Rome"})
     assert "No such part" in (failed.error_message or "")
 

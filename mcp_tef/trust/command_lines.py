@@ -18,8 +18,8 @@ _TEXT_FLAGS = {
     "ruby": r"-[a-z]*e",
     "php": r"-r",
 }
-_WRAPPERS = {"sudo": "-u -g -h -p -C", "doas": "-u -C", "env": "-u -C", "nice": "-n", "timeout": "-k -s"}
-_WRAPPERS |= dict.fromkeys(("pkexec", "nohup", "time", "exec", "eval", "xargs", "setsid", "stdbuf"), "")
+WRAPPERS = {"sudo": "-u -g -h -p -C", "doas": "-u -C", "env": "-u -C", "nice": "-n", "timeout": "-k -s"}
+WRAPPERS |= dict.fromkeys(("pkexec", "nohup", "time", "exec", "eval", "xargs", "setsid", "stdbuf"), "")
 """Programs that start the program named after them, with their flags that take a value."""
 _STATEMENTS = re.compile(r"&&|\|\||[;&\n`()]")
 _WORDS = re.compile(r"\"([^\"]*)\"|'([^']*)'|(\S+)")
@@ -67,6 +67,11 @@ def commands(argv: Sequence[str]) -> tuple[LaunchCommand, ...]:
     return tuple(found)
 
 
+def text_flags(name: str) -> str:
+    """Return the flags, as a pattern, before the text that a shell or an interpreter runs."""
+    return _TEXT_FLAGS.get(name, r"-[a-z]*c|-e|--eval|--exec|-r")
+
+
 def given_text(command: LaunchCommand) -> GivenText | None:
     """Return the program text among the arguments of a shell or an interpreter."""
     flags = _TEXT_FLAGS.get(command.name, r"-[a-z]*c" if command.name in SHELLS else None)
@@ -82,8 +87,8 @@ def _inside(command: LaunchCommand) -> Iterator[LaunchCommand]:
     given = given_text(command) if command.name in SHELLS else None
     if given:
         yield from islice(_of_text(given.text), _MOST)
-    if command.name in _WRAPPERS:
-        yield LaunchCommand(_unwrapped(command.words[1:], _WRAPPERS[command.name].split()), command.fed_by)
+    if command.name in WRAPPERS:
+        yield LaunchCommand(unwrapped(command.words[1:], WRAPPERS[command.name].split()), command.fed_by)
 
 
 def _of_text(text: str) -> Iterator[LaunchCommand]:
@@ -96,7 +101,7 @@ def _of_text(text: str) -> Iterator[LaunchCommand]:
                 before = program_name(words[0])
 
 
-def _unwrapped(words: Sequence[str], with_value: Sequence[str]) -> tuple[str, ...]:
+def unwrapped(words: Sequence[str], with_value: Sequence[str]) -> tuple[str, ...]:
     """Return the words after the wrapper's own flags, numbers and settings of variables."""
     place = 0
     while place < len(words) and (words[place].startswith("-") or "=" in words[place] or words[place][:1].isdigit()):
@@ -114,6 +119,7 @@ _VALUE_FLAGS = {
     *_PYTHON_PACKAGE_FLAGS,
     *("-c", "--call", "--python", "--with", "--index-url", "--index", "--default-index", "--registry", "-i"),
 }
+_CONTAINERS = ("docker", "podman", "nerdctl")
 _EXACT = re.compile(r"(?:@|==)v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*|(?:a|b|rc)\d+)?$")
 _COMMIT = re.compile(r"[@#][0-9a-f]{7,40}$")
 _LOCAL = re.compile(r"\.{0,2}[\\/]|~|file:|[A-Za-z]:[\\/]")
@@ -128,13 +134,18 @@ def fetched(command: LaunchCommand) -> Iterator[str]:
     words = command.words
     if (rest := _after_runner(command)) is not None:
         yield from _unpinned_package(command, rest)
-    elif command.name in ("docker", "podman") and "run" in words[:3]:
+    elif command.name in _CONTAINERS and "run" in words[:3]:
         image = container_image(words[words.index("run") + 1 :])
         if image and _floating(image):
             yield image
     elif command.name == "deno":
         modules = (word for word in words[1:] if word.startswith(("npm:", "jsr:", "http")))
         yield from (module for module in modules if not _pinned(module, dots=2))
+
+
+def fetches_package(command: LaunchCommand) -> bool:
+    """Return True if a command runs a package or an image that comes from a registry."""
+    return _after_runner(command) is not None or (command.name in _CONTAINERS and "run" in command.words[:3])
 
 
 def _unpinned_package(command: LaunchCommand, rest: Sequence[str]) -> Iterator[str]:

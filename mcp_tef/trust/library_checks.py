@@ -17,6 +17,7 @@ from mcp_tef.model.library import (
     placeholders,
 )
 from mcp_tef.model.servers import references
+from mcp_tef.trust.template_values import misplaced_value
 
 _LONGEST_DISPLAY_NAME = 200
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|password|cookie", re.IGNORECASE)
@@ -85,14 +86,21 @@ def _require_templates(design: ToolDesign) -> None:
     config = design.config
     if not all(isinstance(text, str) for text in (*config.get("argv", []), *config.get("env", []))):
         raise _wrong(design, "has an argument or variable that is not text", "Write each in quotes.")
-    if design.executor is ExecutorKind.SHELL and (not config["argv"] or PLACEHOLDER.search(config["argv"][0])):
+    if design.executor is ExecutorKind.SHELL and PLACEHOLDER.search("".join(config["argv"][:1]) or "{none}"):
         raise _wrong(design, "does not name a fixed program", "Write the program as the first of argv.")
+    _require_plain_values(design)
     if design.executor in (ExecutorKind.HTTP, ExecutorKind.SEARCH):
         _require_fixed_request(design)
     unknown = sorted(set(placeholders(_template(design))) - set(design.input_schema.get("properties", {})))
     if unknown:
         hint = "Add it to the input schema, or correct its name."
         raise _wrong(design, f"uses {{{unknown[0]}}}, which its input does not have", hint)
+
+
+def _require_plain_values(design: ToolDesign) -> None:
+    if why := misplaced_value(design.config.get("argv", [])):
+        hint = "Write the placeholder as an argument of its own, behind the program or script that is to read it."
+        raise _wrong(design, why, hint)
 
 
 def _require_fixed_request(design: ToolDesign) -> None:
