@@ -61,7 +61,7 @@ def require_servers(session: Session, drafts: Sequence[CaseDraft]) -> dict[str, 
     for draft in drafts:
         for name in draft.servers:
             if name not in ids:
-                named(session, name)
+                ids[name] = named(session, name).id
     return ids
 
 

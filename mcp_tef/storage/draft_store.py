@@ -16,6 +16,7 @@ from mcp_tef.model.ids import DraftId
 from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, one_of, row_of, storable, table_of
 from mcp_tef.storage.database import Database, chunks
 from mcp_tef.trust.field_changes import merged_fields
+from mcp_tef.trust.name_keys import stored_name
 
 
 class DraftRow(StoredRow, table=True):
@@ -147,7 +148,7 @@ def _add_steps(session: Session, draft_id: DraftId, steps: Sequence[DraftStep]) 
 
 def _require_free(session: Session, draft: Draft) -> None:
     names = session.execute(select(DRAFTS.c.name).where(DRAFTS.c.id != draft.id)).scalars()
-    if storable(draft.name).casefold() in map(str.casefold, names):
+    if stored_name(storable(draft.name), names) is not None:
         raise ConflictError(f"There is a draft named “{draft.name}” already.", hint="Use another name.")
 
 

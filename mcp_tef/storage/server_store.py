@@ -33,6 +33,7 @@ from mcp_tef.storage.library_tables import SERVER_CONTACTS
 from mcp_tef.storage.server_rows import UNCHECKED, cells_of, checked_cells, reached_differently, server_of, spec_of
 from mcp_tef.storage.tables import CASE_SERVERS, SERVERS, TOOL_CALLS, ListingRow, ServerRow
 from mcp_tef.trust.field_changes import merged_fields
+from mcp_tef.trust.name_keys import stored_name
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -115,8 +116,8 @@ class SqliteServers:
 def named(session: Session, name: str) -> ServerRow:
     """The row of that name. NotFoundError with the nearest name."""
     rows = {row.name: row for row in _visible(session)}
-    if name in rows:
-        return rows[name]
+    if (stored := stored_name(name, rows)) is not None:
+        return rows[stored]
     near = get_close_matches(name, rows, n=1)
     raise NotFoundError(
         f"No server is named “{name}”.", hint=f"Did you mean {near[0]}?" if near else "Add the server first."
@@ -179,8 +180,8 @@ def _require_free(session: Session, row: ServerRow) -> None:
     with session.no_autoflush:
         columns = select_rows(ServerRow.name, ServerRow.url).where(col(ServerRow.removed_at).is_(None))
         others = session.exec(columns.where(col(ServerRow.id) != row.id)).all()
-    if any(name == row.name for name, _ in others):
-        raise ConflictError(f"A server named “{row.name}” is here already.", hint="Use another name.")
+    if (taken := stored_name(row.name, (name for name, _ in others))) is not None:
+        raise ConflictError(f"A server named “{taken}” is here already.", hint="Use another name.")
     twin = next((name for name, url in others if row.url and url == row.url), None)
     if twin:
         raise ConflictError(f"The server {twin} has the address {row.url} already.", hint="Use that server.")

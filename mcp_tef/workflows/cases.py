@@ -14,7 +14,8 @@ from mcp_tef.model.runs import BatchStatus, RunStatus
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.ports import NOTHING_SEEN
 from mcp_tef.scoring.missing_tools import offered_names, why_missing, why_not_asked
-from mcp_tef.workflows.name_search import find_case, require_known
+from mcp_tef.trust.name_keys import stored_name
+from mcp_tef.workflows.name_search import find_case, known_names
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
@@ -49,8 +50,8 @@ class Cases:
         """Return what `list` does; NotFoundError for a suite or tag that no case has."""
         if suites or tags:
             cases = await self.list()
-            require_known("suite", suites, chain.from_iterable(case.draft.suites for case in cases))
-            require_known("tag", tags, chain.from_iterable(case.draft.tags for case in cases))
+            suites = known_names("suite", suites, chain.from_iterable(case.draft.suites for case in cases))
+            tags = known_names("tag", tags, chain.from_iterable(case.draft.tags for case in cases))
         return await self.list(suites=suites, tags=tags)
 
     async def get(self, case_id: CaseId) -> TestCase:
@@ -165,7 +166,7 @@ def free_suite_name(wanted: str, others: Iterable[str]) -> str:
     name = " ".join(wanted.split())
     if not name:
         raise InputError("The suite has no name.", hint="Write one.")
-    taken = next((other for other in others if other.casefold() == name.casefold()), None)
+    taken = stored_name(name, others)
     if taken is not None:
         raise ConflictError(f"A suite named “{taken}” is here already.", hint="Use another name.")
     return name

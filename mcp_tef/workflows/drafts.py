@@ -31,6 +31,7 @@ from mcp_tef.model.json import fingerprint, written_alike
 from mcp_tef.model.json_patch import read_patch, same
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.trust.field_changes import shown
+from mcp_tef.trust.name_keys import name_key
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Drafts:
         """Return the draft of a name, without regard to case, or of an id; NotFoundError names the nearest."""
         drafts = await self._store.all()
         for draft in drafts:
-            if name == draft.id or name.casefold() == draft.name.casefold():
+            if name == draft.id or name_key(name) == name_key(draft.name):
                 return draft
         hint = did_you_mean(name, [draft.name for draft in drafts], "Make it with: mcp-tef draft new NAME")
         raise NotFoundError(f"There is no draft named “{name}”.", hint=hint)
@@ -76,7 +77,7 @@ class Drafts:
         A server that was never listed is asked. ConflictError where the name is taken; InputError, ServerError.
         """
         name = require_draft_name(name)
-        if any(draft.name.casefold() == name.casefold() for draft in await self._store.all()):
+        if any(name_key(draft.name) == name_key(name) for draft in await self._store.all()):
             raise ConflictError(f"There is a draft named “{name}” already.", hint="Use another name.")
         if (server is None) == (tools_file is None):
             raise InputError("A draft stands over one server or one tools file.", hint="Name one of them.")

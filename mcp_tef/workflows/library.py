@@ -26,6 +26,7 @@ from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
 from mcp_tef.scoring.lint.schema_values import broken_parts
 from mcp_tef.scoring.schema_soundness import why_unsound
 from mcp_tef.trust.library_checks import require_sound_design
+from mcp_tef.trust.name_keys import stored_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,10 +71,11 @@ class Library:
     async def find(self, name: str) -> LibraryTool:
         """Return the tool of a name; NotFoundError names the nearest."""
         tools = {tool.name: tool for tool in await self._store.all()}
-        if name not in tools:
+        stored = stored_name(name, tools)
+        if stored is None:
             hint = did_you_mean(name, tools, "Add it with: mcp-tef library add FILE")
             raise NotFoundError(f"There is no tool named {name} in the library.", hint=hint)
-        return tools[name]
+        return tools[stored]
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """Return every version of a tool, newest first."""

@@ -50,6 +50,7 @@ from mcp_tef.model.similarity import EmbedderKind, parse_embedder
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Question, Selectors
 from mcp_tef.prompts.selection_prompt import offer
+from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.workflows.models import Models
 
 if TYPE_CHECKING:
@@ -101,10 +102,11 @@ class ModelTargets:
     async def group(self, name: str) -> ModelGroup:
         """Return a group; NotFoundError names the nearest."""
         groups = {group.name: group for group in await self.groups()}
-        if name not in groups:
+        stored = stored_name(name, groups)
+        if stored is None:
             hint = did_you_mean(name, groups, "List them with: mcp-tef models groups list")
             raise NotFoundError(f"There is no group named {name}.", hint=hint)
-        return groups[name]
+        return groups[stored]
 
     async def add_group(self, group: ModelGroup) -> ModelGroup:
         """Keep a group, in the place of one of its name; NotFoundError for a provider that nothing says where it is."""
@@ -127,7 +129,7 @@ class ModelTargets:
 
     async def remove_group(self, name: str) -> None:
         """Remove a group; ConflictError while a router asks it."""
-        await self.group(name)
+        name = (await self.group(name)).name
         label = f"{GROUP_PROVIDER}/{name}"
         if user := next((one.name for one in await self.routers() if label in one.targets), None):
             raise ConflictError(f"The router {user} asks the group {name}.", hint="Change or remove the router first.")
@@ -145,10 +147,11 @@ class ModelTargets:
     async def router(self, name: str) -> ModelRouter:
         """Return a router; NotFoundError names the nearest."""
         routers = {router.name: router for router in await self.routers()}
-        if name not in routers:
+        stored = stored_name(name, routers)
+        if stored is None:
             hint = did_you_mean(name, routers, "List them with: mcp-tef routes list")
             raise NotFoundError(f"There is no router named {name}.", hint=hint)
-        return routers[name]
+        return routers[stored]
 
     async def add_router(self, router: ModelRouter) -> ModelRouter:
         """Keep a router, in the place of one of its name; NotFoundError for a model or group that is not known."""
@@ -157,7 +160,7 @@ class ModelTargets:
 
     async def remove_router(self, name: str) -> None:
         """Remove a router."""
-        await self.router(name)
+        name = (await self.router(name)).name
         await self._store.remove(DefinitionKind.ROUTE, name)
         self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, name))
 

@@ -20,6 +20,7 @@ from mcp_tef.model.cases import TestCase
 from mcp_tef.model.runs import Batch
 from mcp_tef.model.search import SearchHit, SearchHitKind, did_you_mean
 from mcp_tef.ports import Store
+from mcp_tef.trust.name_keys import name_key, stored_name
 
 CHANGING: Final = (ServersChanged, ServerStateChanged, CasesChanged, BatchQueued, BatchStarted, BatchesChanged)
 MOST: Final = 40
@@ -115,7 +116,16 @@ def _find(items: Sequence[Named], text: str, kind: str, name_of: Callable[[Named
 def _matches(items: Sequence[Named], text: str, name_of: Callable[[Named], str]) -> list[Named]:
     by_id = [item for item in items if item.id == text]
     by_name = [item for item in items if name_of(item) == text]
+    by_name = by_name or [item for item in items if name_key(name_of(item)) == name_key(text)]
     return by_id or by_name or [item for item in items if len(text) >= _SHORTEST_BEGINNING and item.id.startswith(text)]
+
+
+def known_names(kind: str, wanted: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
+    """Return the names as they are stored; NotFoundError with the nearest for one that is not known."""
+    names = tuple(dict.fromkeys(known))
+    found = [stored_name(text, names) or text for text in wanted]
+    require_known(kind, found, names)
+    return tuple(found)
 
 
 def require_known(kind: str, wanted: Iterable[str | None], known: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ from mcp_tef.model.web_search import (
 )
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.ports.servers import WebSearcher
+from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.trust.plans import ToolPlan
 from mcp_tef.workflows.models import Models
 
@@ -44,10 +45,11 @@ class SearchTools:
     async def find(self, name: str) -> SearchTool:
         """Return a search tool; NotFoundError names the nearest."""
         known = {tool.name: tool for tool in await self.tools()}
-        if name not in known:
+        stored = stored_name(name, known)
+        if stored is None:
             hint = did_you_mean(name, known, "List them with: mcp-tef search list")
             raise NotFoundError(f"There is no search tool named {name}.", hint=hint)
-        return known[name]
+        return known[stored]
 
     async def add(self, tool: SearchTool) -> SearchTool:
         """Keep a search tool, in the place of one of its name."""
@@ -57,7 +59,7 @@ class SearchTools:
 
     async def remove(self, name: str) -> None:
         """Remove a search tool."""
-        await self.find(name)
+        name = (await self.find(name)).name
         await self._store.remove(DefinitionKind.SEARCH, name)
         self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, name))
 

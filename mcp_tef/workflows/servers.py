@@ -17,6 +17,7 @@ from mcp_tef.model.tools import Listing
 from mcp_tef.model.transfer import DefinitionWithoutSecrets
 from mcp_tef.ports import CheckResult, SecretVault, ServerGateway, ServerStore
 from mcp_tef.trust.consents import Consent
+from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.workflows.consent import Consents
 
 
@@ -49,10 +50,11 @@ class Servers:
     async def find(self, name: str) -> Server:
         """Return the server of a name; NotFoundError names the nearest."""
         servers = {server.name: server for server in await self._store.all()}
-        if name not in servers:
+        stored = stored_name(name, servers)
+        if stored is None:
             hint = did_you_mean(name, servers, "Add it first, or look at the list of servers.")
             raise NotFoundError(f"There is no server named {name}.", hint=hint)
-        return self._as_now(servers[name])
+        return self._as_now(servers[stored])
 
     async def add(self, spec: ServerSpec, *, by: str = "") -> Server:
         """Store a server and, where consent is there, begin to check it; ConflictError where the name is taken."""
