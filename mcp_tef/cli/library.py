@@ -187,7 +187,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> None:
             given = design_from_json(_definition(arguments.definition), (design.executor, design.config))
             design = replace(given, tags=design.tags, category=design.category, script=design.script)
         design = await _changed(engine, design, arguments)
-        _tell(await engine.library.edit(tool.name, design, changelog=arguments.changelog), terminal)
+        _tell(await engine.library.edit(tool.name, design, seen=tool, changelog=arguments.changelog), terminal)
 
 
 def _definition(name: str) -> JsonObject:

@@ -25,6 +25,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
 from mcp_tef.scoring.lint.schema_values import broken_parts
 from mcp_tef.scoring.schema_soundness import why_unsound
+from mcp_tef.trust.field_changes import merged_fields
 from mcp_tef.trust.library_checks import require_sound_design
 from mcp_tef.trust.name_keys import stored_name
 
@@ -97,9 +98,16 @@ class Library:
         await self._changed([tool.id], by)
         return tool
 
-    async def edit(self, name: str, design: ToolDesign, *, changelog: str = "", by: str = "") -> LibraryTool:
-        """Keep a new version of a tool; nothing happens where it would be the same."""
+    async def edit(
+        self, name: str, design: ToolDesign, *, seen: LibraryTool | None = None, changelog: str = "", by: str = ""
+    ) -> LibraryTool:
+        """Keep a new version of a tool; nothing happens where it would be the same.
+
+        Only fields that differ from the tool seen are changed; ChangedMeanwhileError where they changed since.
+        """
         tool = await self.find(name)
+        if seen is not None:
+            design = merged_fields(seen.design, design, tool.design, f"the tool “{tool.name}”")
         if design == tool.design:
             return tool
         await self.require_sound(design)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, StoreError
 from mcp_tef.events import DefinitionsChanged
@@ -19,6 +19,7 @@ from mcp_tef.model.definitions import (
 )
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, SELECTING_KINDS, asked_with, require_sound
+from mcp_tef.trust.field_changes import merged_fields
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
@@ -64,9 +65,17 @@ class Prompts:
         return await self._keep(template, by)
 
     async def edit(self, template: PromptTemplate, *, by: str = "") -> PromptTemplate:
-        """Keep the next version of a template that is there. InputError where it differs in nothing; NotFoundError."""
+        """Keep the next version of a template that is there. InputError where it differs in nothing; NotFoundError.
+
+        One that was made from an earlier version than the latest changes only what differs from that version;
+        ChangedMeanwhileError where it changed since.
+        """
         require_prompt_name(template.name)
         latest = await self.find(template.name)
+        seen = next((one for one in await self.versions(template.name) if one.version == template.version), latest)
+        changed = merged_fields(_document(seen), _document(template), _document(latest), f"the prompt {latest.name}")
+        texts = {name: changed[name] for name in ("text", "variables", "model")}
+        template = replace(template, kind=PromptKind(changed["kind"]), **texts)
         if _document(template) == _document(latest):
             raise InputError(f"Nothing of {latest.label} would change.", hint="Change its text or a variable.")
         return await self._keep(template, by)
@@ -136,7 +145,7 @@ class Prompts:
             raise NotFoundError(f"There is no prompt named {name}.", hint=hint)
 
 
-def _document(template: PromptTemplate) -> dict[str, object]:
+def _document(template: PromptTemplate) -> dict[str, Any]:
     return {
         "kind": template.kind.value,
         "text": template.text,

@@ -255,7 +255,7 @@ class LibraryPresenter:
         if tool is None or not self.unsaved:
             return tool
         typed, design = self.draft, self.draft.design()
-        saved = await self.ask(lambda core: core.library.edit(tool.name, design, changelog=changelog, by=BY))
+        saved = await self.ask(lambda core: core.library.edit(tool.name, design, seen=tool, changelog=changelog, by=BY))
         if self.drafts.get(tool.id) == typed:
             self.drafts.pop(tool.id)
         return saved

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from mcp_tef import Engine
-from mcp_tef.errors import ConflictError, InputError, NotFoundError
+from mcp_tef.errors import ChangedMeanwhileError, ConflictError, InputError, NotFoundError
 from mcp_tef.events import Event, LibraryChanged
+from mcp_tef.model.definitions import PromptKind, PromptTemplate
 from mcp_tef.model.library import ExecutorKind, ToolCategory, ToolStatus
 from tests.support.library_designs import CITY, answering
 
@@ -41,6 +42,20 @@ async def test_every_update_makes_a_version_that_can_be_compared_and_restored(en
     assert (await library.edit("weather", answering())).version == 3
     with pytest.raises(NotFoundError, match="no version 9"):
         await library.restore_version("weather", 9)
+
+
+async def test_two_edits_of_a_tool_or_prompt_both_survive_or_the_second_is_refused(engine: Engine) -> None:
+    seen = await engine.library.add(answering())
+    await engine.library.edit(seen.name, replace(seen.design, tags=("theirs",)), seen=seen)
+    both = await engine.library.edit(seen.name, replace(seen.design, description="Mine."), seen=seen)
+    assert (both.design.tags, both.design.description) == (("theirs",), "Mine.")
+    with pytest.raises(ChangedMeanwhileError, match="Mine"):
+        await engine.library.edit(seen.name, replace(seen.design, description="Another."), seen=seen)
+    first = await engine.prompts.add(PromptTemplate(name="p", version=0, kind=PromptKind.SYSTEM, text="Text"))
+    await engine.prompts.edit(replace(first, model="theirs/model"))
+    assert (await engine.prompts.edit(replace(first, text="Mine"))).model == "theirs/model"
+    with pytest.raises(ChangedMeanwhileError, match="Mine"):
+        await engine.prompts.edit(replace(first, text="Another"))
 
 
 async def test_a_deleted_tool_comes_back(engine: Engine) -> None:
