@@ -152,7 +152,8 @@ async def show(arguments: Namespace, terminal: Terminal) -> None:
     elif arguments.versions:
         terminal.say(*table(("VERSION", "DATE", "CHANGELOG"), map(_version_row, versions)))
     else:
-        terminal.say(_line(tool), "", tool.design.description)
+        action = {"config": tool.design.config} | ({"script": tool.design.script} if tool.design.script else {})
+        terminal.say(_line(tool), "", tool.design.description, "", *_indented(action).splitlines())
 
 
 def _version_row(one: ToolVersion) -> tuple[str, ...]:
