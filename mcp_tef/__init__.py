@@ -61,7 +61,7 @@ _NAMES = {
     "mcp_tef.formats.definition_files": "read_router",
     "mcp_tef.formats.suppressions": "read_baseline read_suppressions",
     "mcp_tef.llm.keys": "KeyRing",
-    "mcp_tef.model.addresses": "SENDS_CREDENTIALS",
+    "mcp_tef.model.addresses": "SENDS_CREDENTIALS origin_of",
     "mcp_tef.model.answers": "ActualCall Answer CallingMode ConfidenceSource RankedTool ToolChoiceMode",
     "mcp_tef.model.cancellation": "CancellableWork EndingSignals StoppedError",
     "mcp_tef.model.cases": (
@@ -186,6 +186,7 @@ _NAMES = {
     "mcp_tef.storage.workspace_backups": "adopt_workspace back_up_workspace restore_workspace",
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
+    "mcp_tef.trust.addresses": "Reach callers_reach",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest",
     "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (

@@ -220,6 +220,8 @@ async def add_models(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a group, in the place of one of its name."""
     async with opened(arguments, terminal) as engine:
         made = ModelGroup(name=arguments.name, deployments=tuple(arguments.deployment))
+        for deployment in made.deployments:
+            engine.consents.add_typed_address(deployment.provider, deployment.base_url or "")
         group = await engine.targets.add_group(made)
         abilities = await engine.targets.abilities(group)
     terminal.document(group_abilities_to_json(group, abilities))

@@ -69,6 +69,7 @@ async def add(arguments: Namespace, terminal: Terminal) -> None:
         description=arguments.description,
     )
     async with opened(arguments, terminal) as engine:
+        engine.consents.add_typed_address(tool.provider, tool.base_url or "")
         await engine.searches.add(tool)
     terminal.document(search_tool_to_json(tool))
     if tool.provider is SearchProvider.GOOGLE_PSE:

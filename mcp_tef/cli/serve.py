@@ -14,7 +14,7 @@ from mcp_tef import (
     InputError,
     foreign_note,
 )
-from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.arguments import Verbs, add_list_option, add_verb
 from mcp_tef.cli.library import bearer_token, token_of
 from mcp_tef.cli.model_options import add_cost_options, add_model_options, allow_typed_addresses, asked_models
 from mcp_tef.cli.session import opened
@@ -39,6 +39,8 @@ def register_serve(verbs: Verbs) -> None:
     parser.add_argument("--tls-key", type=Path, metavar="F", help="the key of the certificate (PEM)")
     holds = "holds the token (default: $MCP_TEF_TOKEN, else a new one)"
     parser.add_argument("--token-file", type=Path, metavar="F", help=holds)
+    callers = "let callers have models and servers at this origin contacted; may be repeated"
+    add_list_option(parser, "--allow-origin", "ORIGIN", callers)
 
 
 def port(text: str) -> int:
@@ -61,6 +63,7 @@ async def serve(arguments: Namespace, terminal: Terminal) -> None:
         certificate=arguments.tls_cert,
         certificate_key=arguments.tls_key,
         token=_token(arguments),
+        origins=tuple(arguments.allow_origin),
     )
     if arguments.port is None and PORT.is_foreign(os.environ):
         terminal.note(*foreign_note([PORT]))

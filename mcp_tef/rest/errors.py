@@ -17,6 +17,7 @@ from mcp_tef import (
     ModelFault,
     NotFoundError,
     ReachError,
+    ServerError,
     ServerFault,
     TefError,
     consent_rows,
@@ -40,6 +41,8 @@ _STATUS_OF_CLASS: Final[dict[type[TefError], int]] = {
 }
 CONSENT_HINT: Final = "Allow it at the machine that serves: in the window, or with mcp-tef servers check NAME."
 _OF_THIS_MACHINE: Final = frozenset({"Runs as", "Listed in", "Folder", "Project"})
+_ANSWERED: Final = frozenset({"detail", "body", "answer", "reply"})
+"""Fields of an error that hold what a model or server answered."""
 _SEE: Final = "See /docs for the operations."
 KEY_HINT: Final = "Send the provider's key in the header X-Model-API-Key; it is kept for this request only."
 
@@ -75,21 +78,31 @@ def status_of(error: TefError) -> int:
     fault = getattr(error, "fault", None)
     if fault in _STATUS_OF_FAULT:
         return _STATUS_OF_FAULT[fault]
+    if error.code == "address_not_allowed":
+        return 403
     return next((status for kind, status in _STATUS_OF_CLASS.items() if isinstance(error, kind)), 503)
 
 
+def without_answer(message: str) -> str:
+    """Return what went wrong, without what a model or server answered: callers would read inner services by it."""
+    return message.partition(" It says: ")[0]
+
+
 def error_answer(error: TefError) -> ErrorAnswer:
-    """Return an error in its shape, without keys."""
-    hint = error.hint
+    """Return an error in its shape, without keys, and without the answer of what was asked."""
+    hint, message = error.hint, without_answer(error.message)
+    if isinstance(error, ServerError):
+        message = f"{message.partition(': ')[0].rstrip('.')}."
     if isinstance(error, ConsentError):
         hint = CONSENT_HINT
     elif error.code == ModelFault.KEY_MISSING:
         hint = KEY_HINT
-    details: Any = {name: value for name, value in error.context.items() if isinstance(value, _PLAIN)} or None
+    told = {name: value for name, value in error.context.items() if isinstance(value, _PLAIN) and name not in _ANSWERED}
+    details: Any = told or None
     if isinstance(error, ConsentError) and error.requests:
         details = {"asked": [_asked(request) for request in error.requests]}
     return ErrorAnswer(
-        error=error.code, message=without_keys(error.message), details=_clean(details), hint=without_keys(hint)
+        error=error.code, message=without_keys(message), details=_clean(details), hint=without_keys(hint)
     )
 
 

@@ -1,12 +1,21 @@
 """Parts that routes share: the engine, pages, the key of a request, and query parameters that exist."""
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from fastapi import Depends, Header, Query, Request
 
-from mcp_tef import SENDS_CREDENTIALS, Engine, InputError, ModelSettings, Secret
+from mcp_tef import (
+    SENDS_CREDENTIALS,
+    Engine,
+    InputError,
+    ModelSettings,
+    Reach,
+    Secret,
+    callers_reach,
+    origin_of,
+)
 from mcp_tef.rest.schemas import AnswerPage
 
 T = TypeVar("T")
@@ -48,6 +57,18 @@ def page_of(items: Sequence[T], limit: int, offset: int) -> AnswerPage[T]:
     return AnswerPage(items=list(items[offset : offset + limit]), total=len(items), offset=offset, limit=limit)
 
 
+def require_allowed(engine: Engine, url: str, own: Collection[str] = ()) -> None:
+    """Raise InputError for an address of a caller that the service was not started to contact.
+
+    What serves the network itself, such as the metadata of a cloud, is never contacted.
+    """
+    if origin_of(url) in own:
+        return
+    if not engine.consents.names_origin(url) or callers_reach(url) is Reach.NEVER:
+        hint = "Start the service with --allow-origin and the origin of that address."
+        raise InputError("This service may not contact that address.", hint=hint, code="address_not_allowed")
+
+
 def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings]) -> dict[str, Secret]:
     """Return the key of a request by the provider that it is for; it goes to the addresses of the same request.
 
@@ -55,6 +76,8 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
     """
     for model in models:
         require_key_alone(model.provider)
+        if model.base_url:
+            require_allowed(engine, model.base_url, engine.models.own_origins(model.provider))
     if header is None:
         return {}
     key, asked = _key_in(header), [model for model in models if not model.offline]
@@ -63,7 +86,7 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
         hint = "Start one batch for each provider."
         raise InputError("One key cannot be that of several providers.", hint=hint, code="bad_key")
     for model in asked:
-        engine.consents.add_typed_address(model.provider, model.base_url or "")
+        engine.consents.add_typed_address(model.provider, model.base_url or "", remember=False)
     return dict.fromkeys(providers, key)
 
 

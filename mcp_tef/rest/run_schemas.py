@@ -16,6 +16,7 @@ from mcp_tef import (
     Verdict,
     verdict_to_json,
 )
+from mcp_tef.rest.errors import without_answer
 from mcp_tef.rest.schemas import (
     MOST_ITEMS,
     AnswerFields,
@@ -61,7 +62,7 @@ def run_answer(run: RunSummary, detail: RunDetail | None = None) -> RunAnswer:
         model_settings=settings_answer(detail) if detail else None,
         confidence_score=run.confidence,
         error=failure.code if failure else None,
-        error_message=failure.message if failure else None,
+        error_message=without_answer(failure.message) if failure else None,
         error_hint=failure.hint if failure else None,
     )
 

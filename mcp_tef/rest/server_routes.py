@@ -26,7 +26,7 @@ from mcp_tef import (
     require_no_credentials,
     secrets_in,
 )
-from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, keys_of, page_of
+from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, keys_of, page_of, require_allowed
 from mcp_tef.rest.schemas import (
     AnswerPage,
     ModelSettingsCreate,
@@ -69,12 +69,20 @@ def _answer(engine: Engine, server: Server) -> ServerAnswer:
 async def create_server(engine: EngineOf, body: ServerCreate) -> ServerAnswer:
     """Register a server and check that it can be reached; its tools are listed when a case runs.
 
-    A program (stdio) is not started before somebody agreed at the machine.
+    Before somebody agreed at the machine, a program (stdio) is not started, and an address that the service was not
+    started with (--allow-origin) is not contacted.
     """
     spec = body.spec()
     await _require_new(engine, spec)
-    await engine.consents.add_typed_server(spec)
+    await _allow_caller(engine, spec)
     return await _checked(engine, await engine.servers.add(spec))
+
+
+async def _allow_caller(engine: Engine, spec: ServerSpec) -> None:
+    """Let an address be contacted that the service was started for, while it runs; any other waits for a consent."""
+    if spec.url and engine.consents.names_origin(spec.url):
+        require_allowed(engine, spec.url)
+        await engine.consents.add_typed_server(spec, remember=False)
 
 
 @router.get("")
@@ -98,7 +106,7 @@ async def update_server(engine: EngineOf, server_id: str, body: ServerChange) ->
     spec = replace(server.spec, **body.fields())
     await _require_new(engine, spec, server)
     if body.url:
-        await engine.consents.add_typed_server(spec)
+        await _allow_caller(engine, spec)
     return await _checked(engine, await engine.servers.edit(server.id, spec, seen=server.spec))
 
 

@@ -26,6 +26,8 @@ class RestOptions:
     certificate: Path | None = None
     certificate_key: Path | None = None
     token: Secret | None = None
+    origins: tuple[str, ...] = ()
+    """Origins that callers may have contacted."""
     head_seconds: float = 10.0
     body_seconds: float = 30.0
 
@@ -70,6 +72,7 @@ async def serve_rest(engine: Engine, options: RestOptions, tell: Callable[[str],
         ssl_certfile=options.certificate,
         ssl_keyfile=options.certificate_key,
     )
+    engine.consents.allow_named((), options.origins)
     _load(config)
     await engine.load_clients()
     with _listener(options) as listener:

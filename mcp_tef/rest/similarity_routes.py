@@ -29,7 +29,8 @@ from mcp_tef import (
     parse_embedder,
     require_no_credentials,
 )
-from mcp_tef.rest.parameters import EngineOf, KeyHeader, keys_of
+from mcp_tef.rest.errors import without_answer
+from mcp_tef.rest.parameters import EngineOf, KeyHeader, keys_of, require_allowed
 from mcp_tef.rest.schemas import LONGEST_NAME, LONGEST_TEXT, AnswerFields, ModelSettingsCreate, RequestFields
 
 MOST_TOOLS: Final = 1_000
@@ -233,11 +234,17 @@ async def _compared(
     engine: Engine, body: SimilarityRequest, key: str | None, *, full: bool | None = None
 ) -> Similarity:
     choice = body.embedder()
-    tools = await engine.tools.gather(body.source())
+    source = body.source()
+    for url in source.names:
+        require_allowed(engine, url)
+    tools = await engine.tools.gather(source)
     _require_comparable(tools)
     secret = None
     if choice and choice.kind in (EmbedderKind.LITELLM, EmbedderKind.HTTP):
-        engine.consents.add_typed_embedder(choice)
+        address = choice.target if choice.kind is EmbedderKind.HTTP else choice.base_url
+        if address:
+            require_allowed(engine, address)
+            engine.consents.add_typed_embedder(choice, remember=False)
         provider = choice.target.partition("/")[0]
         typed = keys_of(engine, key, [ModelSettings(provider=provider, model="embedder")])
         secret = engine.models.embedder_key(choice, typed.get(provider))
@@ -309,7 +316,7 @@ def _advice_answer(advice: PairAdvice) -> AdviceAnswer:
         similarity_score=round(advice.similarity, 4),
         issues=issues,
         recommendations=list(map(_advice_item, advice.recommendations)),
-        error_message=advice.failure.message if advice.failure else None,
+        error_message=without_answer(advice.failure.message) if advice.failure else None,
     )
 
 

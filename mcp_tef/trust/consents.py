@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.secrets import looks_like_key
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
@@ -198,13 +199,15 @@ def command_text(facts: Sequence[Fact]) -> str:
 
 
 def connection_request(
-    spec: ServerSpec, origin: str, shown_origin: str, listed_in: Sequence[str], *, unencrypted: bool
+    spec: ServerSpec, place: str, shown: str, listed_in: Sequence[str], *, unencrypted: bool
 ) -> ConsentRequest:
     """Return the question before an HTTP server is contacted.
 
-    `origin` has its variables filled in and is part of the identity; `shown_origin` is for people, without values.
+    `place` has its variables filled in; its origin is part of the identity, and its path too where something is sent.
+    `shown` is the same for people, without values.
     """
     names = used_names(spec)
+    origin, shown_origin = (place, shown) if names else (origin_of(place) or place, origin_of(shown) or shown)
     identity: dict[str, Json] = {"origin": origin, "shown": shown_origin, "names": names, "issuer": spec.oauth.issuer}
     identity |= {"inputs": spec.inputs} if spec.inputs else {}
     return ConsentRequest(
@@ -220,18 +223,37 @@ def connection_request(
 
 
 def key_request(
-    provider: str, source: str, origin: str, listed_in: Sequence[str] = (), *, unencrypted: bool
+    provider: str, source: str, place: str, listed_in: Sequence[str] = (), *, unencrypted: bool
 ) -> ConsentRequest:
-    """Return the question before a provider's key goes to an origin that is not the provider's own."""
+    """Return the question before a provider's key goes to a place that is not the provider's own."""
     return ConsentRequest(
         kind=ConsentKind.KEY,
         subject=provider,
-        fingerprint=fingerprint({"provider": provider, "source": source, "origin": origin}),
-        target=origin,
+        fingerprint=fingerprint({"provider": provider, "source": source, "origin": place}),
+        target=place,
         names=(source,),
         listed_in=tuple(listed_in),
         unencrypted=unencrypted,
     )
+
+
+def contact_request(subject: str, place: str, listed_in: Sequence[str] = ()) -> ConsentRequest:
+    """Return the question before queries and tool definitions go to a stored address, though no key is sent."""
+    origin = origin_of(place)
+    return ConsentRequest(
+        kind=ConsentKind.CONNECTION,
+        subject=subject,
+        fingerprint=fingerprint({"models at": origin}),  # as for those of a project file
+        target=origin,
+        listed_in=tuple(listed_in),
+    )
+
+
+def typed_loopback(origin: str, workspace: str) -> Consent:
+    """Return the agreement to a port of this machine that was typed once, for one workspace."""
+    about = visible(f"{origin} (typed, in {workspace})")[:_LONGEST_DESCRIPTION]
+    identity = fingerprint({"typed": origin, "workspace": workspace})
+    return Consent(identity, about, ConsentKind.CONNECTION)
 
 
 def used_names(spec: ServerSpec) -> tuple[str, ...]:

@@ -2,17 +2,19 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.addresses import is_unencrypted, origin_of
+from mcp_tef.model.addresses import is_loopback, is_unencrypted, origin_of
 from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, Transport, references
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import ConsentStore
 from mcp_tef.scoring.command_risks.risks import decides_what_runs
+from mcp_tef.trust.addresses import is_within, place_of
 from mcp_tef.trust.consents import (
     COMMAND,
     SCRIPT,
@@ -21,7 +23,9 @@ from mcp_tef.trust.consents import (
     ConsentKind,
     ConsentRequest,
     connection_request,
+    contact_request,
     program_request,
+    typed_loopback,
     used_names,
 )
 
@@ -169,20 +173,42 @@ class Consents:
             if not request.unencrypted:
                 await self.allow(request, remember=remember, typed=True)
 
-    def add_typed_address(self, provider: str, address: str) -> None:
-        """Note that the user typed a model's address in this command or form, which allows sending the key there."""
-        self._typed.add((provider, origin_of(address)))
+    def names_origin(self, url: str) -> bool:
+        """Return True if an `--allow-origin` option names the origin of an address, for any variable or none."""
+        return any(is_within(url, place) for _, place in map(_variable_and_place, self._options[1]))
 
-    def add_typed_embedder(self, choice: EmbedderChoice | None) -> None:
+    def add_typed_address(self, provider: str, address: str, *, remember: bool = True) -> None:
+        """Note that the user typed a model's address in this command or form, which allows sending the key there.
+
+        A port of this machine is remembered for the workspace: a local model is not asked about again and again.
+        """
+        origin = origin_of(address)
+        self._typed.add((provider, place_of(address)))
+        if remember and self._workspace is not None and is_loopback(origin):
+            consent = typed_loopback(origin, os.path.realpath(self._workspace))
+            if consent.fingerprint not in self._store.all():
+                with suppress(StoreError):  # it counts for this session all the same
+                    self._store.add(consent)
+
+    def add_typed_embedder(self, choice: EmbedderChoice | None, *, remember: bool = True) -> None:
         """Note the address of an embedder that the user chose, in the same way."""
         if choice is not None and choice.kind is EmbedderKind.HTTP:
-            self.add_typed_address(choice.kind, choice.target)
+            self.add_typed_address(choice.kind, choice.target, remember=remember)
         elif choice is not None and choice.base_url:
-            self.add_typed_address(choice.target.partition("/")[0], choice.base_url)
+            self.add_typed_address(choice.target.partition("/")[0], choice.base_url, remember=remember)
 
-    def is_typed(self, provider: str, origin: str) -> bool:
-        """Return True if the user typed this address for this provider in this session."""
-        return (provider, origin) in self._typed
+    def is_typed(self, provider: str, place: str) -> bool:
+        """Return True if the user typed this place for this provider in this session, or one above it."""
+        return any(provider == one and is_within(place, typed) for one, typed in self._typed)
+
+    def may_contact(self, place: str, subject: str) -> ConsentRequest | None:
+        """Return None for an address that was typed or allowed, else the question to ask before it is contacted."""
+        origin = origin_of(place)
+        request = contact_request(subject, place, self.listed_in)
+        typed = any(origin_of(one) == origin for _, one in self._typed)
+        if not typed and self._workspace is not None and is_loopback(origin):
+            typed = typed_loopback(origin, os.path.realpath(self._workspace)).fingerprint in self._store.all()
+        return None if typed or self.allows(request) else request
 
     def is_unencrypted(self, origin: str) -> bool:
         """Return True if others on the network could read what is sent there."""
@@ -220,11 +246,10 @@ class Consents:
         if spec.transport is Transport.STDIO:
             return self._start_question(spec, listed_in)
         address = spec.url or ""
-        url = self.filled(address)
-        shown = origin_of(self._filled(address, always=False)) or ascii(address.partition("?")[0])
-        return connection_request(
-            spec, origin_of(url) or url, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url))
-        )
+        url, hidden = self.filled(address), self._filled(address, always=False)
+        shown = place_of(hidden) if origin_of(hidden) else ascii(address.partition("?")[0])
+        place = place_of(url) if origin_of(url) else url
+        return connection_request(spec, place, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url)))
 
     def _start_question(self, spec: ServerSpec, listed_in: Sequence[str]) -> ConsentRequest | None:
         if spec.launch_fingerprint in self._bundled():
@@ -266,22 +291,23 @@ def matches_options(request: ConsentRequest, programs: Sequence[str], origins: S
     if any(len(text) >= _SHORTEST_HASH and request.fingerprint.startswith(text.lower()) for text in programs):
         return True
     if request.kind in (ConsentKind.CONNECTION, ConsentKind.KEY):
-        return _names_address(request, set(map(_named_origin, origins)))
+        return _names_address(request, [_variable_and_place(one) for one in origins])
     return request.kind is ConsentKind.PROGRAM and any(_names_program(request, text) for text in programs)
 
 
-def _names_address(request: ConsentRequest, named: Set[tuple[str, str]]) -> bool:
+def _names_address(request: ConsentRequest, named: Sequence[tuple[str, str]]) -> bool:
     if not request.names:
-        return any(origin == request.target for _, origin in named)
-    return all((name, request.target) in named for name in request.names)
+        return any(origin_of(place) == origin_of(request.target) for _, place in named if origin_of(place))
+    return all(
+        any(name == wanted and (place == request.target or is_within(request.target, place)) for name, place in named)
+        for wanted in request.names
+    )
 
 
-def _named_origin(text: str) -> tuple[str, str]:
-    """Return variable and origin of `VARIABLE=ORIGIN`; no variable for an origin alone, which is contacted only."""
-    name, equals, origin = text.partition("=")
-    if not equals or "://" in name:
-        name, origin = "", text
-    return name.strip(), origin_of(origin) or origin
+def _variable_and_place(text: str) -> tuple[str, str]:
+    """Read `ORIGIN` or `VAR=ORIGIN`; a variable that may go to a place is an agreement to contact it as well."""
+    name, _, place = ("", "", text) if origin_of(text) else text.partition("=")
+    return name.strip(), place.strip()
 
 
 def _names_program(request: ConsentRequest, text: str) -> bool:

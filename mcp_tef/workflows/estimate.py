@@ -164,12 +164,21 @@ class BatchPreparation:
         """Return the cases of a request."""
         return await self._store.cases.select(ids=request.cases, suites=request.suites, tags=request.tags)
 
-    async def keys(self, request: BatchRequest, cases: Sequence[TestCase], given: Mapping[str, Secret]) -> Keys:
-        """Return the keys to send; raises ConsentError with every open question about servers and keys at once."""
+    async def keys(
+        self, request: BatchRequest, cases: Sequence[TestCase], given: Mapping[str, Secret], *, stored: bool = False
+    ) -> Keys:
+        """Return the keys to send; raises ConsentError with every open question about servers and keys at once.
+
+        Addresses of groups and routers are asked about without a key too, and all of a request that was `stored`.
+        """
         names = sorted({name for case in cases for name in case.draft.servers})
         missing = self._consents.missing([(await self._store.servers.find(name)).spec for name in names])
+        asked = await self._asked(request.models)
+        named = set() if stored else {model.destination for model in request.models}
+        places = [model.destination for model in asked if not model.offline and model.destination not in named]
+        missing = (*missing, *self._models.contacts(places, given))
         try:
-            keys = self._models.keys_for(await self._asked(request.models), given)
+            keys = self._models.keys_for(asked, given)
         except ConsentError as error:
             raise ConsentError.of((*missing, *error.requests)) from None
         if missing:

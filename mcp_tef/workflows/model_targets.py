@@ -50,6 +50,7 @@ from mcp_tef.model.similarity import EmbedderKind, parse_embedder
 from mcp_tef.model.tools import Tool
 from mcp_tef.ports import Question, Selectors
 from mcp_tef.prompts.selection_prompt import offer
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.workflows.models import Models
 
@@ -173,7 +174,7 @@ class ModelTargets:
                 found += [deployed(settings, one) for one in group.deployments]
             elif settings.provider == ROUTER_PROVIDER:
                 router = await self.router(settings.model)
-                self._models.embedder_key(parse_embedder(router.embedder))
+                self._models.stored_embedder_key(parse_embedder(router.embedder))
                 found += await self.expand([target_settings(settings, one) for one in router.targets])
             else:
                 found.append(settings)
@@ -200,7 +201,7 @@ class ModelTargets:
         if not queries:
             return ()
         choice = parse_embedder(router.embedder)
-        embedder = await self._embedders.find(choice, self._models.embedder_key(choice))
+        embedder = await self._embedders.find(choice, self._models.stored_embedder_key(choice))
         texts = [text for route in router.routes for text in route.utterances]
         if choice.kind is EmbedderKind.TFIDF:  # Its vectors are comparable within one call only.
             both = await embedder.embed([*texts, *queries])
@@ -287,6 +288,9 @@ class ModelChecks:
     async def check(self, settings: ModelSettings, keys: Mapping[str, Secret]) -> tuple[ModelCheck, ...]:
         """Return a check of a model, or of each that a group or router may ask; ConsentError, NotFoundError."""
         asked = [replace(one, mode=CallingMode.NATIVE) for one in await self._targets.expand([settings])]
+        stored = [one.destination for one in asked if one.destination != settings.destination]
+        if requests := self._models.contacts(stored, keys):
+            raise ConsentError.of(requests)
         places = [one.destination for one in asked]
         given = [self._models.given_for((place,), places, keys) for place in places]
         return tuple(

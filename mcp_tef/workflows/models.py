@@ -15,6 +15,7 @@ from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.ports import KeySource, ModelCatalogue
+from mcp_tef.trust.addresses import place_of
 from mcp_tef.trust.consents import TYPED_KEY, ConsentError, ConsentKind, ConsentRequest, key_request
 from mcp_tef.workflows.consent import Consents
 
@@ -32,6 +33,7 @@ class _FoundKey:
     key: Secret | None
     source: str
     origin: str
+    place: str
     own_origin: bool
     set_address: bool
     typed: bool
@@ -39,9 +41,9 @@ class _FoundKey:
     signs_in: bool
 
     @property
-    def is_free(self) -> bool:
-        """True if nothing has to be asked: the origin is the provider's own, or there is nothing to send."""
-        return self.own_origin or (self.key is None and not self.signs_in)
+    def is_keyless(self) -> bool:
+        """True if there is no key to send."""
+        return self.key is None and not self.signs_in
 
     @property
     def is_unneeded(self) -> bool:
@@ -120,6 +122,10 @@ class Models:
     def with_key(self, providers: Iterable[str]) -> frozenset[str]:
         """Return those providers whose key is at hand, in the environment or typed."""
         return frozenset(provider for provider in providers if self._keys.is_at_hand(provider))
+
+    def own_origins(self, provider: str) -> frozenset[str]:
+        """Return the origins that belong to a provider."""
+        return self._catalogue.own_origins(provider)
 
     def key_variable(self, provider: str) -> str:
         """Return the environment variable that would hold the provider's key."""
@@ -240,6 +246,18 @@ class Models:
         destination = Destination(provider, choice.base_url or None)
         return self.keys_at([destination], {provider: typed} if typed else {}).get(destination)
 
+    def stored_embedder_key(self, choice: EmbedderChoice | None) -> Secret | None:
+        """Return the key for an embedder that a workspace names; ConsentError before its address is contacted."""
+        key = self.embedder_key(choice)
+        address = None if choice is None else choice.base_url
+        if choice is not None and choice.kind is EmbedderKind.HTTP:
+            address = choice.target
+        if choice is not None and address:
+            provider = str(choice.kind) if choice.kind is EmbedderKind.HTTP else choice.target.partition("/")[0]
+            if requests := self.contacts([Destination(provider, address)], {}):
+                raise ConsentError.of(requests)
+        return key
+
     def _decide(
         self, destination: Destination, given: Mapping[str, Secret]
     ) -> tuple[Secret | None, ConsentRequest | None]:
@@ -251,12 +269,14 @@ class Models:
         address is asked about.
         """
         found = self._found_key(destination, given)
-        if found.is_free:
+        if found.own_origin:
             return found.key, None
+        if found.is_keyless:
+            return None, None
         request = key_request(
             destination.provider,
             found.source or f"your {destination.provider} credentials",
-            found.origin,
+            found.place,
             self._consents.listed_in if destination.base_url else (),
             unencrypted=self._consents.is_unencrypted(found.origin),
         )
@@ -269,9 +289,27 @@ class Models:
             return None, None
         return (found.key, None) if found.is_intended and not request.unencrypted else (None, request)
 
+    def contacts(self, stored: Iterable[Destination], given: Mapping[str, Secret]) -> tuple[ConsentRequest, ...]:
+        """Return the questions to ask before stored addresses are contacted, with a key or without, each once.
+
+        Nothing is asked about a provider's own address, one of the environment, and one that a key may go to.
+        """
+        asked = tuple(dict.fromkeys(stored))
+        found = [self._contact(one, self.given_for((one,), asked, given)) for one in asked]
+        return tuple({request.fingerprint: request for request in found if request}.values())
+
+    def _contact(self, destination: Destination, given: Mapping[str, Secret]) -> ConsentRequest | None:
+        found = self._found_key(destination, given)
+        key, question = self._decide(destination, given)
+        if found.own_origin or found.set_address or question or (key and not found.is_keyless):
+            return None
+        own = found.origin in self._catalogue.own_origins(destination.provider)
+        return None if own else self._consents.may_contact(found.place, destination.provider)
+
     def _found_key(self, destination: Destination, given: Mapping[str, Secret]) -> "_FoundKey":
         provider = destination.provider
         origin, set_address = self._origin(destination)
+        place = place_of(destination.base_url) if destination.base_url else origin
         own = not self._place(destination)
         typed, together = self._typed(destination, given)
         key, source = (typed, TYPED_KEY) if typed else self._stored(provider)
@@ -279,10 +317,11 @@ class Models:
             key=key,
             source=source,
             origin=origin,
+            place=place,
             own_origin=own,
             set_address=set_address,
             typed=bool(typed),
-            typed_together=together or self._consents.is_typed(provider, origin),
+            typed_together=together or self._consents.is_typed(provider, place),
             signs_in=provider in SENDS_CREDENTIALS,
         )
 

@@ -288,7 +288,7 @@ class Runs:
         # The rows say who is asked. The batch's request says so too, and in a stranger's file the two may differ.
         request = replace(request, models=tuple(dict.fromkeys(run.settings for run in runs)) or request.models)
         cases, planned = await self._as_planned(batch_id, trial, runs)
-        held = await self.preparation.keys(request, () if trial else cases, keys)
+        held = await self.preparation.keys(request, () if trial else cases, keys, stored=True)
         costs = await self.preparation.costs(request, cases, trial)
         before = await self.batch(batch_id)
         require_room(before, [costs.dearest(run.settings, run.case_id) for run in runs], request.max_cost_usd)

@@ -22,6 +22,7 @@ from mcp_tef.model.web_search import (
 )
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.ports.servers import WebSearcher
+from mcp_tef.trust.consents import ConsentError
 from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.trust.plans import ToolPlan
 from mcp_tef.workflows.models import Models
@@ -68,11 +69,13 @@ class SearchTools:
         return await self.search(await self.find(name), request, keys)
 
     async def search(
-        self, tool: SearchTool, request: SearchRequest, keys: Mapping[str, Secret] = _NO_KEYS
+        self, tool: SearchTool, request: SearchRequest, keys: Mapping[str, Secret] = _NO_KEYS, *, agreed: bool = False
     ) -> SearchAnswer:
-        """Search by a tool that need not be kept; see `run`."""
+        """Search by a tool that need not be kept; see `run`. The contact may be `agreed` to elsewhere."""
         destination = Destination(tool.provider.value, tool.base_url or None)
         key = self._models.keys_at([destination], keys).get(destination)
+        if not agreed and (requests := self._models.contacts([destination], keys)):
+            raise ConsentError.of(requests)
         if key is None and tool.needs_key:
             hint = f"Run mcp-tef keys set {tool.provider}, or set {self._models.key_variable(tool.provider.value)}."
             raise InputError(f"There is no key for {tool.provider}.", hint=hint, code="search_key_missing")
@@ -94,4 +97,4 @@ class SearchExecutor:
         else:
             base_url = str(config["base_url"])
             tool = SearchTool(name=plan.design.name, provider=SearchProvider.SEARXNG, base_url=base_url)
-        return search_answer_to_json(await searches.search(tool, request))
+        return search_answer_to_json(await searches.search(tool, request, agreed="search" not in config))

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import shlex
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -32,8 +32,10 @@ class RestAnswer:
 
 
 @asynccontextmanager
-async def rest_service(engine: Engine, options: RestOptions | None = None) -> AsyncIterator[tuple[str, list[str]]]:
-    """The address of the service, and all that it told."""
+async def rest_service(
+    engine: Engine, options: RestOptions | None = None, allowed: Sequence[str] = ()
+) -> AsyncIterator[tuple[str, list[str]]]:
+    """The address of the service, and all that it told; callers may have the `allowed` origins contacted."""
     told: list[str] = []
     ready = asyncio.Event()
 
@@ -42,7 +44,8 @@ async def rest_service(engine: Engine, options: RestOptions | None = None) -> As
         if text.startswith("http"):
             ready.set()
 
-    serving = asyncio.create_task(serve_rest(engine, options or RestOptions(port=0, token=Secret(TOKEN)), hear))
+    usual = RestOptions(port=0, token=Secret(TOKEN), origins=tuple(allowed))
+    serving = asyncio.create_task(serve_rest(engine, options or usual, hear))
     waiting = asyncio.create_task(ready.wait())
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):

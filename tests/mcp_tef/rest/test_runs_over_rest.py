@@ -46,7 +46,7 @@ async def test_a_key_lives_for_its_run_and_is_in_no_file_log_or_answer(
     with ModelStub() as stub:
         body = {"model_settings": asked_at(stub)}
         async with (
-            rest_service(engine) as (address, told),
+            rest_service(engine, allowed=[stub.url]) as (address, told),
             httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
         ):
             for key in (KEY, NEXT_KEY, None):
@@ -78,7 +78,7 @@ async def test_keys_of_the_environment_are_not_used(tmp_path: Path) -> None:
         (case,) = await add_cases(engine, tmp_path, 1)
         with ModelStub() as stub:
             async with (
-                rest_service(engine) as (address, _),
+                rest_service(engine, allowed=[stub.url]) as (address, _),
                 httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
             ):
                 cloud = {"model_settings": {"provider": "openai", "model": "gpt-4"}}
@@ -149,7 +149,7 @@ async def test_a_batch_tells_its_progress_is_cancelled_and_compared(engine: Engi
     with ModelStub() as stub:
         body = {"test_case_ids": ids, "models": [asked_at(stub)], "name": "first", "concurrency": 2}
         async with (
-            rest_service(engine) as (address, _),
+            rest_service(engine, allowed=[stub.url]) as (address, _),
             httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
         ):
             first = (await client.post("/batches", json=body, headers={"x-model-api-key": KEY})).json()

@@ -236,7 +236,10 @@ ROWS = (
 async def test_every_operation_of_the_seed_answers_as_it_says(engine: Engine) -> None:
     wrong = []
     with ModelStub() as stub:
-        async with http_sample_server() as shop, rest_service(engine) as (address, _):
+        async with (
+            http_sample_server() as shop,
+            rest_service(engine, allowed=[shop, stub.url, "http://127.0.0.1:9"]) as (address, _),
+        ):
             places = {"SHOP": shop, "MODEL": stub.url}
             for row in ROWS:
                 answer = await curl(row.line.replace("localhost:8000", address.removeprefix("http://")), places)

@@ -67,11 +67,12 @@ async def test_an_address_is_asked_about_with_every_name_that_it_would_send() ->
     consents = no_consents(environment={"GITHUB_TOKEN": "marker-1"})
     (request,) = consents.missing([TOKEN])
     assert request.kind is ConsentKind.CONNECTION
-    assert (request.target, request.names) == ("https://tools.example", ("GITHUB_TOKEN", "QUERY", "keychain:org"))
+    assert (request.target, request.names) == ("https://tools.example/mcp", ("GITHUB_TOKEN", "QUERY", "keychain:org"))
     assert request.listed_in == ("imported from /home/u/.mcp.json",)
     assert "marker-1" not in f"{request}{consent_rows(request)}{request.problem}"
     await consents.allow(request)
-    assert not consents.needed(replace(TOKEN, name="other", url="https://TOOLS.example:443/else?${QUERY}"))
+    assert not consents.needed(replace(TOKEN, name="other", url="https://TOOLS.example:443//x/../mcp?${QUERY}"))
+    assert consents.needed(replace(TOKEN, url="https://tools.example/else?${QUERY}"))
     assert consents.needed(replace(TOKEN, url="https://tools.example.evil/mcp?${QUERY}"))
     assert consents.needed(replace(TOKEN, url="http://tools.example/mcp?${QUERY}"))
     assert consents.needed(replace(TOKEN, secret="${OPENAI_API_KEY}"))
@@ -100,7 +101,7 @@ async def test_an_address_that_a_variable_decides_asks_again_when_it_leads_elsew
     assert no_consents(there, environment={"HOST": "b.example"}).needed(spec)
     assert no_consents(there).needed(spec)
     (request,) = no_consents().missing([http("https://good.example${X:-@evil.example}/mcp")])
-    assert request.target == "https://evil.example"
+    assert request.target == "https://evil.example/mcp"
 
 
 def test_an_address_is_read_by_its_transport_whatever_else_the_row_says() -> None:
@@ -208,12 +209,13 @@ def test_options_name_exactly_one_program_or_address() -> None:
     (address,) = no_consents().missing([TOKEN])
     names = [
         "GITHUB_TOKEN=https://tools.example",
-        "QUERY=https://tools.example/x",
+        "QUERY=https://tools.example",
         "keychain:org=https://tools.example",
     ]
     assert matches_options(address, [], names)
     assert not matches_options(address, [], names[:2])
+    assert not matches_options(address, [], [*names[:2], "keychain:org=https://tools.example/another/path"])
     assert not matches_options(address, ["https://tools.example"], [])
     key = key_request("openai", "OPENAI_API_KEY", "https://a.example", unencrypted=False)
-    assert matches_options(key, [], ["OPENAI_API_KEY=https://A.example:443/v1"])
+    assert matches_options(key, [], ["OPENAI_API_KEY=https://A.example:443/"])
     assert not matches_options(key, [], ["OPENAI_API_KEY=https://b.example", "OTHER_KEY=https://a.example"])
