@@ -222,7 +222,7 @@ from mcp_tef.model.improvements import (
     TextCandidate,
 )
 from mcp_tef.model.installation import VERSION, how_to_install, missing_library
-from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint, loads_bounded
 from mcp_tef.model.library import (
     NEXT_STATUSES,
     Execution,
@@ -573,8 +573,8 @@ __all__ = [
     "free_suite_name", "git_objects", "group_abilities_to_json", "how_to_install", "improvement_sentences",
     "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
     "keys_by_name", "kill_process_groups", "launch_preview", "launch_risks", "left_out_of_override",
-    "left_out_text", "library_tool_to_json", "listing_to_json", "local_server_to_json", "local_time_text",
-    "make_private_folder", "matrix_file", "merged_fields", "messages_from_json", "messages_to_json",
+    "left_out_text", "library_tool_to_json", "listing_to_json", "loads_bounded", "local_server_to_json",
+    "local_time_text", "make_private_folder", "matrix_file", "merged_fields", "messages_from_json", "messages_to_json",
     "metrics_to_json", "missing_library", "model_check_to_json", "model_info_to_json", "model_router_to_json",
     "new_token", "newest_trials", "number", "open_inside", "open_private", "open_regular_file", "origin_of",
     "outcome_text", "outdated_badge", "outdated_parts", "overlap_json", "overview_to_json", "pair_results",

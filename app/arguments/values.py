@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.arguments.parameters import Kind, Parameter, parameters_of
-from mcp_tef import Json, ParameterFinding, Tool, canonical
+from mcp_tef import Json, ParameterFinding, Tool, canonical, loads_bounded
 
 
 class UnreadableError(ValueError):
@@ -28,7 +28,7 @@ def dumps(value: Json, *, indent: int | None = None) -> str:
 def loads(text: str) -> Json:
     """Parse JSON; raise UnreadableError with the place of the error."""
     try:
-        return json.loads(needed(text.strip(), "Write a JSON value."))
+        return loads_bounded(needed(text.strip(), "Write a JSON value."))
     except json.JSONDecodeError as error:
         raise UnreadableError(f"This is not JSON yet: {_plainly(error)}.") from error
     except (RecursionError, ValueError) as error:

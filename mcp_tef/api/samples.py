@@ -1,13 +1,13 @@
 """Servers of the bundled samples: the bicycle shop, and the reading room with a local embedding model, if any."""
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.ports import Writer, WritingTask
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
@@ -71,7 +71,7 @@ def _writing(writer: "Writer", model: ModelSettings) -> "WriteAnswer":
         task = WritingTask(model, ANSWERING, "\n\n".join((f"Question: {query}", "Passages:", *passages)))
         written = asyncio.run_coroutine_threadsafe(writer.write(task), loop).result()
         try:
-            answer = str(json.loads(written.text)["answer"])
+            answer = str(loads_bounded(written.text)["answer"])
         except (ValueError, KeyError, TypeError):
             answer = written.text
         return answer, written.tokens_out or 0

@@ -14,6 +14,7 @@ from mcp_tef import (
     InputError,
     SourceKind,
     ToolSource,
+    loads_bounded,
     open_regular_file,
     outdated_badge,
     outdated_parts,
@@ -100,7 +101,7 @@ def _read(path: Path) -> dict[str, Any]:
     if len(content) > LARGEST_FILE_BYTES:
         raise InputError(f"{path} is larger than 50 MB.", hint="Name a verdict file.")
     try:
-        document = json.loads(content)
+        document = loads_bounded(content)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a JSON document.", hint="Name a file that --verdict wrote.") from error
     if not isinstance(document, dict):

@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, open_regular_file
+from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, loads_bounded, open_regular_file
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def read_text(path: Path) -> str:
 def parsed_json(what: str, text: str, hint: str = "Correct it, and try again.") -> Json:
     """Return the value of a JSON text; InputError where it is none."""
     try:
-        return json.loads(text)
+        return loads_bounded(text)
     except (ValueError, RecursionError):
         raise InputError(f"{what} is not valid JSON.", hint=hint) from None
 
@@ -265,7 +265,7 @@ def earlier_result(text: str) -> EarlierResult:
 def parsed_result(name: str, data: bytes) -> EarlierResult:
     """Return the document of a batch that a file holds; InputError where it is none."""
     try:
-        return EarlierResult(name, json.loads(data))
+        return EarlierResult(name, loads_bounded(data))
     except (ValueError, RecursionError) as error:
         raise _no_result(name, "it is not a JSON document") from error
 

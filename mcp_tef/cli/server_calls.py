@@ -15,6 +15,7 @@ from mcp_tef import (
     ServerHealth,
     ToolCall,
     ToolReply,
+    loads_bounded,
     percent_text,
     server_health_to_json,
     tool_call_to_json,
@@ -65,7 +66,7 @@ async def call(arguments: Namespace, terminal: Terminal) -> int:
 def given_arguments(text: str) -> Mapping[str, Json]:
     """Return the arguments in a JSON text."""
     try:
-        value: Any = json.loads(text, parse_constant=_refuse)
+        value: Any = loads_bounded(text, parse_constant=_refuse)
     except RecursionError as error:
         raise InputError("The arguments nest too deep.", hint=EXAMPLE) from error
     except ValueError as error:

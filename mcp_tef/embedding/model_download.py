@@ -5,7 +5,6 @@ an interrupted download can pass for a whole one (#3371), and it runs in threads
 """
 
 import hashlib
-import json
 import re
 import uuid
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ import httpx
 from mcp_tef.embedding.local_embedder import load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import is_loopback
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.ports import Progress
 from mcp_tef.trust.files import make_private_folder, remove_folder, rename, replaced_file
 
@@ -166,7 +166,7 @@ class ModelDownload:
 def _listed(content: bytes) -> list[_File]:
     """Return the files in a hub's answer; none where it is not one. Paths that lead elsewhere are left out."""
     try:
-        found = json.loads(content)["siblings"]
+        found = loads_bounded(content)["siblings"]
         return [file for file in map(_file, found) if _PLAIN.fullmatch(file.path) and ".." not in file.path]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return []

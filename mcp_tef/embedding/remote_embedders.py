@@ -1,7 +1,6 @@
 """Embedders over HTTP: the providers of litellm, and endpoints with the API of OpenAI or text-embeddings-inference."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import allowed_origins, origin_of
 from mcp_tef.model.installation import how_to_install, missing_library
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words
@@ -192,7 +192,7 @@ class HttpEmbedder:
 
     def _read(self, body: bytes) -> Any:
         try:
-            return json.loads(body)
+            return loads_bounded(body)
         except (ValueError, RecursionError):
             kind = "a web page" if body.lstrip()[:15].lower().startswith((b"<!doctype", b"<html")) else "no JSON"
         raise refused(self.name, f"it answered with {kind}", _HINTS[404])

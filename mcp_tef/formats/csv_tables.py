@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _BLANKS: Final = re.compile("[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
@@ -66,7 +66,7 @@ def _escape(found: re.Match[str]) -> str:
 def _unescaped(literal: str) -> str:
     """Return the text of a JSON string that holds control characters; empty where it is none."""
     try:
-        text = json.loads(literal)
+        text = loads_bounded(literal)
     except (ValueError, RecursionError):
         return ""
     return text if isinstance(text, str) and _CONTROLS.search(text) else ""

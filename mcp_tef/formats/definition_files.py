@@ -16,6 +16,7 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.model_routers import ModelRouter, router_from_json
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.scoring.client_view import READABLE
+from mcp_tef.trust.patterns import PatternError, character_ranges
 
 _PARTS = {"names": NameRule, "texts": TextRule, "search": SearchRule}
 
@@ -81,6 +82,11 @@ def _require_sound(profile: ClientProfile, name: str) -> None:
         raise InputError(f"{name}: {low[0]} must be at least 1.", hint="Leave it out where there is no limit.")
     if "{tool}" not in profile.names.pattern:
         raise InputError(f"{name}: names.pattern lacks {{tool}}.", hint="Write it as in mcp__{server}__{tool}.")
+    try:
+        character_ranges(profile.names.allowed)
+    except PatternError as error:
+        hint = "Write ranges and single characters, as in A-Za-z0-9_-."
+        raise InputError(f"{name}: names.allowed {error}.", hint=hint) from None
     unread = [text for text in (profile.search.reads if profile.search else ()) if text not in READABLE]
     if unread:
         hint = did_you_mean(unread[0], READABLE, f"Known are {', '.join(sorted(READABLE))}.")

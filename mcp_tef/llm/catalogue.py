@@ -1,7 +1,6 @@
 """Catalogue of models, read offline from the table of models that litellm knows."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.model_table import bundled_table, read_table
 from mcp_tef.llm.providers import KNOWN, LOCAL, key_variables, wants_key
 from mcp_tef.model.addresses import origin_of, own_origins
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
 from mcp_tef.model.secrets import Secret
@@ -56,7 +56,7 @@ async def served_models(address: str, key: Secret | None) -> tuple[str, ...]:
 
 def _names(body: bytearray, place: str) -> tuple[str, ...]:
     try:
-        answer = json.loads(body)
+        answer = loads_bounded(body)
     except (ValueError, RecursionError):
         raise _no_list(place) from None
     listed = answer.get("data") if isinstance(answer, dict) else None

@@ -12,6 +12,7 @@ from mcp_tef.llm.providers import Target
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.usage import Completion, Request, UsageCheck, shown_name
 from mcp_tef.model.answers import ToolChoiceMode
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.prompts.answer_parsing import WrittenCall
 from mcp_tef.provider_http.answer_body import FIRST_REDIRECT
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
@@ -138,7 +139,7 @@ def read_answer(exchange: Exchange, usage: UsageCheck) -> tuple[Completion, Any]
     """Return the completion of an answer with the answer's JSON, or why it is none."""
     status = exchange.status or 0
     try:
-        answer = json.loads(exchange.received)
+        answer = loads_bounded(exchange.received)
     except (ValueError, RecursionError) as error:
         said = exchange.received.decode("utf-8", "replace").strip() or f"Error code: {status}"
         return FailedCall(said if status >= FIRST_REDIRECT else str(error), status, headers=exchange.headers)
@@ -183,7 +184,7 @@ def _calls(function: Any) -> Iterator[WrittenCall]:
     if name != _WRAPPER:
         yield WrittenCall(name, arguments)
         return
-    for use in json.loads(arguments)["tool_uses"]:
+    for use in loads_bounded(arguments)["tool_uses"]:
         yield WrittenCall(use["recipient_name"].removeprefix("functions."), json.dumps(use["parameters"]))
 
 

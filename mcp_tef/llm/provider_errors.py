@@ -1,6 +1,5 @@
 """Classification of provider failures, each with one clear message that never contains the key."""
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from mcp_tef.errors import ModelError, ModelFault
 from mcp_tef.llm.providers import Target, key_variables
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.installation import how_to_install
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words
@@ -66,7 +65,7 @@ class FailureEvidence:
     def answer(self) -> Json:
         """The body as JSON; None where it is none."""
         try:
-            return json.loads(self.body)
+            return loads_bounded(self.body)
         except (ValueError, RecursionError):
             return None
 

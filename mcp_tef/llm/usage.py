@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp_tef.llm.providers import Target
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret, without
 from mcp_tef.prompts.answer_parsing import WrittenCall
@@ -112,7 +112,7 @@ class UsageCheck:
         if b'"usage"' not in body or len(body) > LARGEST_CHECKED_BYTES:
             return body
         try:
-            answer = json.loads(body)
+            answer = loads_bounded(body)
         except (ValueError, RecursionError):
             return body
         if isinstance(answer, dict):

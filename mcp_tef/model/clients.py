@@ -40,9 +40,9 @@ class SameName(StrEnum):
 class NameRule:
     """Form of the names that the model sees.
 
-    `pattern` holds `{server}` and `{tool}`. `allowed` is a character class; others become `_`. `longest` counts the
-    whole name in characters, or server and tool alone where `counts` is "{server}{tool}". `hash_length` is that of a
-    SHA-1 in hexadecimal digits, which `hash_changed` adds to every name with a character that is not allowed.
+    `pattern` holds `{server}` and `{tool}`. `allowed` lists characters and ranges; others become `_`. `longest` counts
+    the whole name in characters, or server and tool alone where `counts` is "{server}{tool}". `hash_length` is that
+    of a SHA-1 in hexadecimal digits, which `hash_changed` adds to every name with a character that is not allowed.
     `longest_prefix` cuts what stands before the tool.
     """
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -12,6 +13,12 @@ Json: TypeAlias = Any
 JsonObject: TypeAlias = Mapping[str, Any]
 
 _PLAIN = (str, int, float, type(None))
+MOST_DIGITS = 400
+"""Characters of one number in JSON, TOML or YAML; Python reads more in quadratic time, and from 4,300 on not at all."""
+
+
+class NestingError(ValueError, RecursionError):
+    """JSON that nests deeper than this Python reads."""
 
 
 def canonical(value: Json) -> str:
@@ -90,6 +97,45 @@ class RepeatedKeys:
         return value
 
 
+def loads_bounded(text: str | bytes | bytearray, **hooks: Callable[..., Any] | None) -> Json:
+    """Return the value in a JSON text of anybody's; the one reader of JSON that was not written by this program.
+
+    Raises:
+        ValueError: the text is not JSON or UTF-8, has a number of more than 400 characters, or nests too deeply.
+    """
+    whole = text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass")
+    if _may_hold_long_number(whole):
+        hooks = {**hooks, "parse_int": bounded_int, "parse_float": _bounded(hooks.get("parse_float") or float)}
+    try:
+        return json.loads(whole, **hooks)  # type: ignore[arg-type]
+    except RecursionError:
+        raise NestingError("it nests too deeply") from None
+
+
+def bounded_int(digits: str) -> int:
+    """Return a whole number; ValueError where it has more than 400 characters."""
+    return int(_bounded(int)(digits))
+
+
+def _bounded(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    def number(written: str) -> Any:
+        if len(written) > MOST_DIGITS:
+            raise ValueError(f"a number has more than {MOST_DIGITS} digits")
+        return read(written)
+
+    return number
+
+
+def _may_hold_long_number(text: str) -> bool:
+    """Return whether a block is all digits, as one in the midst of a long number is; most blocks cost one look."""
+    pairs = _DIGITS.finditer(text[::_BLOCK])
+    return any(text[pair.start() * _BLOCK : pair.end() * _BLOCK - _BLOCK].isdigit() for pair in pairs)
+
+
+_BLOCK = MOST_DIGITS // 3
+_DIGITS = re.compile("[0-9]{2}")
+
+
 def loads_noting_duplicates(
     text: str,
     *,
@@ -102,9 +148,9 @@ def loads_noting_duplicates(
         The value, and the repeated keys of all its objects: each key once, in order of appearance.
 
     Raises:
-        ValueError: the text is not JSON.
-        RecursionError: it nests too deeply.
+        ValueError: the text is not JSON, or nests too deeply.
     """
     keys = RepeatedKeys()
-    value = json.loads(text, object_pairs_hook=keys.as_object, parse_constant=parse_constant, parse_float=parse_float)
+    numbers = {"parse_constant": parse_constant, "parse_float": parse_float}
+    value = loads_bounded(text, object_pairs_hook=keys.as_object, **numbers)
     return value, keys.names

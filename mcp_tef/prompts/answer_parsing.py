@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from mcp_tef.model.answers import ActualCall
-from mcp_tef.model.json import Json, RepeatedKeys, deeper_than, loads_noting_duplicates
+from mcp_tef.model.json import Json, RepeatedKeys, bounded_int, deeper_than, loads_noting_duplicates
 from mcp_tef.model.tools import OfferedTool
 from mcp_tef.prompts.selection_prompt import resolve
 
@@ -324,7 +324,11 @@ def _objects(text: str) -> Iterator[_TextObject]:
             return
         keys = RepeatedKeys()
         decoder = json.JSONDecoder(
-            object_pairs_hook=keys.as_object, parse_constant=_refuse, parse_float=_finite, strict=False
+            object_pairs_hook=keys.as_object,
+            parse_constant=_refuse,
+            parse_float=_finite,
+            parse_int=bounded_int,
+            strict=False,
         )
         try:
             value, end = decoder.raw_decode(text, start)

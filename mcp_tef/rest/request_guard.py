@@ -2,7 +2,6 @@
 
 import asyncio
 import ipaddress
-import json
 import logging
 import math
 import re
@@ -12,7 +11,7 @@ from time import perf_counter
 from typing import Any, Final, NoReturn, TypeAlias
 from urllib.parse import parse_qsl
 
-from mcp_tef import Secret, bears, canonical, deeper_than
+from mcp_tef import Secret, bears, canonical, deeper_than, loads_bounded
 from mcp_tef.rest.errors import ErrorAnswer, answer
 
 _LOG = logging.getLogger(__name__)
@@ -165,7 +164,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 def why_unsound(body: bytes) -> str:
     """Return why a body is no JSON that can be stored and answered again; empty for a sound one."""
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
+        value = loads_bounded(body.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
     except RecursionError:
         return f"The body nests more than {MOST_LEVELS} levels."
     except ValueError:  # of JSON, of UTF-8 and of numbers with too many digits

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from mcp_tef.model.clients import (
 )
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.scoring.tfidf_weights import spaced, stems
+from mcp_tef.trust.patterns import replaced_outside
 
 _DOTS = "..."
 LONGEST_QUOTE = 80
@@ -104,7 +104,7 @@ def _whole(rule: NameRule, tool: Tool) -> str:
 def _name(rule: NameRule, tool: Tool) -> str:
     """Return the name of a tool under a rule; "" where the tool is left out."""
     written = f"{_prefix(rule, tool.server)}{tool.name}"
-    name = re.sub(f"[^{rule.allowed}]", "_", written) if rule.allowed else written
+    name = replaced_outside(rule.allowed, written, "_") if rule.allowed else written
     if rule.hash_changed and name != written:
         return _hashed(rule, name, written)
     length = len(tool.server) + len(tool.name) if rule.counts else len(name)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from mcp_tef.model.cases import Expectation
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.matchers import LITERAL, MATCHERS, any_instant, default_tolerance, is_matcher, is_number
-from mcp_tef.scoring.patterns import why_broken
 from mcp_tef.scoring.phrases import listed, shown, ticked
+from mcp_tef.trust.patterns import why_broken
 
 DEEPEST = 100
 _NESTING = (dict, list)

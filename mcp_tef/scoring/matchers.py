@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.bipartite_matching import pairs_up
-from mcp_tef.scoring.patterns import PatternError, found
 from mcp_tef.scoring.schema_walk import NOWHERE, SchemaPlace
+from mcp_tef.trust.patterns import PatternError, found
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:$|[Tt ]\d\d:?\d\d)")
 _WRITTEN = (

@@ -10,7 +10,7 @@ from jsonschema import validators
 from jsonschema.exceptions import ValidationError
 
 from mcp_tef.model.json import Json, canonical
-from mcp_tef.scoring.patterns import found
+from mcp_tef.trust.patterns import found
 
 MOST_REFERENCES = 5_000
 

@@ -11,7 +11,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from mcp_tef.model.json import Json
-from mcp_tef.scoring.patterns import PatternError, found
+from mcp_tef.trust.patterns import PatternError, found
 
 ANYTHING: Mapping[str, Any] = {"additionalProperties": True}
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.errors import InputError, NotFoundError, TefError
 from mcp_tef.model.installation import VERSION
+from mcp_tef.model.json import loads_bounded
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.servers.standard_input import StandardInput
 
@@ -34,7 +35,7 @@ class BundledTools(ABC):
 
     def __init__(self, folder: str) -> None:
         text = files("resources").joinpath(folder, "tools.json").read_text("utf-8")
-        self._definitions: list[JsonObject] = json.loads(text)["tools"]
+        self._definitions: list[JsonObject] = loads_bounded(text)["tools"]
 
     @property
     def definitions(self) -> Sequence[JsonObject]:
@@ -101,7 +102,7 @@ class _Conversation:
     def take(self, line: bytes) -> None:
         """Begin to answer a message."""
         try:
-            message = json.loads(line)
+            message = loads_bounded(line)
         except (ValueError, RecursionError):
             if line.strip():
                 _write(None, error={"code": PARSE_ERROR, "message": "This is not JSON."})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, loads_bounded
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
@@ -254,12 +254,14 @@ def _text(spec: ServerSpec, limits: Limits) -> str:
 
 def _parse(spec: ServerSpec, text: str) -> Json:
     try:
-        return json.loads(text)
+        return loads_bounded(text)
     except json.JSONDecodeError as error:
         where = f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         raise _fault(spec, where, _SHAPE_HINT) from None
     except RecursionError:
         raise _fault(spec, "nests too deep", _SHAPE_HINT) from None
+    except ValueError as error:
+        raise _fault(spec, f"is not JSON: {error}", _SHAPE_HINT) from None
 
 
 def _definitions(spec: ServerSpec, content: Json, limits: Limits) -> _Saved:

@@ -1,11 +1,9 @@
 """Parser from bytes to messages, lenient enough that one odd tool does not cost the whole answer."""
 
-import json
-
 import mcp_types
 from mcp.shared.message import SessionMessage
 
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.servers.sanitizing import shallow
 
 
@@ -25,6 +23,6 @@ def message_in(line: bytes) -> SessionMessage | None:
 
 def _read(line: bytes) -> Json:
     try:
-        return json.loads(line.decode("utf-8", "surrogateescape"))
+        return loads_bounded(line.decode("utf-8", "surrogateescape"))
     except RecursionError:
-        return json.loads(shallow(line).decode("utf-8", "surrogateescape"))
+        return loads_bounded(shallow(line).decode("utf-8", "surrogateescape"))

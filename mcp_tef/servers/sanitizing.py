@@ -12,7 +12,8 @@ DEEPEST = 150  # our own limits end at 100 within a definition, the SDK's reader
 
 _PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _HALVES = re.compile(rb"\\\\|" + _PAIR + rb"|\\u[dD]([89a-fA-F][0-9a-fA-F]{2})")
-_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRING = rb'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"?'
+"""A string up to its end or that of its line: one without an end is not looked through once more from each quote."""
 _STRINGS = re.compile(_STRING)
 _TOKENS = re.compile(_STRING + rb"|[\[{]|[\]}]")
 _BRACKETS = b"[]{}"

@@ -17,7 +17,7 @@ import httpx2
 
 from mcp_tef.errors import InputError, ReachError
 from mcp_tef.model.addresses import origin_of
-from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.json import Json, JsonObject, loads_bounded
 from mcp_tef.model.json_patch import value_at
 from mcp_tef.model.library import (
     ABSENT,
@@ -232,7 +232,7 @@ def _output(design: ToolDesign, outputs: _Outputs, code: int | None) -> Json:
         words = f": {said[-1][:_LAST_WORDS]}" if said else ""
         raise ReachError(f"{design.name} ended with {_ending(code)}{words}.", hint="Correct its script or command.")
     try:
-        return json.loads(written)
+        return loads_bounded(written)
     except (ValueError, RecursionError):
         return written
 
@@ -330,6 +330,6 @@ async def _bounded(design: ToolDesign, response: httpx2.Response) -> str:
 
 def _parsed(text: str) -> Json:
     try:
-        return json.loads(text)
+        return loads_bounded(text)
     except (ValueError, RecursionError):
         return text

@@ -1,7 +1,6 @@
 """Client of search services: bounded answers, no redirects, and one sentence for each way of failing."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,7 +9,7 @@ from typing import Final
 import httpx2
 
 from mcp_tef.errors import ReachError
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import SearchAnswer, SearchRequest, SearchResult, SearchTool
 from mcp_tef.servers.http_transport import proxy_for, trust
@@ -63,7 +62,7 @@ class HttpWebSearcher:
             body = await _bounded(tool, response)
         _require_success(tool, response, body)
         try:
-            answer: Json = json.loads(body)
+            answer: Json = loads_bounded(body)
             if refusal := refusal_in(tool, answer):
                 raise _refused(tool, refusal)
             return results_of(tool, answer)

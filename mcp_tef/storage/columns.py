@@ -17,7 +17,7 @@ from sqlmodel import Session, SQLModel
 
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.cases import EarlierMessage, Expectation, expectation_from_json, messages_from_json
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.verdicts import Classification, RunMark
 
 
@@ -105,7 +105,7 @@ class Document(TypeDecorator[Any]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Json:
         """From a cell to Python."""
-        return None if value is None else json.loads(value)
+        return None if value is None else loads_bounded(value)
 
 
 class Moment(TypeDecorator[datetime]):
@@ -218,7 +218,7 @@ def _spoilt_row(session: Session, table: Table, name: str) -> str | None:
 
 def _is_json(value: str) -> bool:
     try:
-        json.loads(value)
+        loads_bounded(value)
     except (RecursionError, TypeError, ValueError):
         return False
     return True

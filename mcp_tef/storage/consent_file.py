@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mcp_tef.errors import StoreError
-from mcp_tef.model.json import canonical
+from mcp_tef.model.json import canonical, loads_bounded
 from mcp_tef.trust.consents import Consent, ConsentKind
 from mcp_tef.trust.files import make_private_folder, write_private
 
@@ -80,7 +80,7 @@ class ConsentFile:
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             key = self._secret(make=False)
             with self._file.open("rb") as file:
-                rows = json.loads(file.read(_MOST_BYTES))["consents"]
+                rows = loads_bounded(file.read(_MOST_BYTES))["consents"]
             consents = (_consent(row, key) for row in rows)
             return {consent.fingerprint: consent for consent in consents if consent}
         return {}

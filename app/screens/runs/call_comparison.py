@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from app.screens.runs.labels import DASH, TextSpan, VerdictMark
 from app.text.formatting import count
 from app.text.text_diff import LONGEST, Stretch, differing, pieces
-from mcp_tef import ActualCall, CallMatch, ExpectedCall, FindingReason, OfferedTool, ParameterFinding, canonical
+from mcp_tef import (
+    ActualCall,
+    CallMatch,
+    ExpectedCall,
+    FindingReason,
+    OfferedTool,
+    ParameterFinding,
+    canonical,
+    loads_bounded,
+)
 
 NAME_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^A-Za-z\d]+")
 SpanPair = tuple[tuple[TextSpan, ...], tuple[TextSpan, ...]]
@@ -76,7 +85,7 @@ def _plain(text: str) -> bool:
     if not text or text != text.strip() or text == DASH or "\n" in text:
         return False
     try:
-        json.loads(text)
+        loads_bounded(text)
     except ValueError:
         return True
     return False

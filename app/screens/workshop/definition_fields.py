@@ -1,13 +1,22 @@
 """Texts and values of a tool definition that can be edited, the original beside the draft; knows no Qt."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from app.arguments.parameters import Parameter, parameters_of
-from mcp_tef import INSTRUCTIONS, InputError, Json, JsonObject, ParameterEdit, ToolEdit, ToolRevision, canonical
+from mcp_tef import (
+    INSTRUCTIONS,
+    InputError,
+    Json,
+    JsonObject,
+    ParameterEdit,
+    ToolEdit,
+    ToolRevision,
+    canonical,
+    loads_bounded,
+)
 
 PARAMETER, HINT = "parameter:", "hint:"
 NAME, VALUES, JSON_VALUES, DEFAULT, JSON_DEFAULT, REQUIRED = (
@@ -250,7 +259,7 @@ def _new_default(text: str, read: Callable[[str], Json]) -> dict[str, Any]:
 
 def _json(text: str) -> Json:
     try:
-        return json.loads(text)
+        return loads_bounded(text)
     except (ValueError, RecursionError):
         shown = text if len(text) <= 40 else f"{text[:40]}…"
         raise InputError(f"{shown} is not JSON.", hint='Write texts in quotes, such as "open".') from None

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_tef.formats.cases.entries import CannotHoldError
 from mcp_tef.formats.cases.promptfoo_templates import TEMPLATE
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 
 _LOADED: Final = re.compile(
     r"\s*(?:file|package|exec|python|javascript|js|ruby|golang|huggingface|portkey|langfuse|helicone):(?!\s)",
@@ -59,7 +59,7 @@ def _shown(text: str) -> str:
 
 def _is_json(text: str) -> bool:
     try:
-        json.loads(text)
+        loads_bounded(text)
     except (ValueError, RecursionError):
         return False
     return True

@@ -1,6 +1,5 @@
 """Messages and tools of recorded conversations, in the shapes of OpenAI, Anthropic and OpenTelemetry, read as one."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +7,7 @@ from dataclasses import dataclass, replace
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import require_plain
 from mcp_tef.model.cases import EarlierMessage, Speaker
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 
 _TEXTS = ("text", "input_text", "output_text")
 _CALLS = ("tool_call", "tool_use", "function_call")
@@ -54,7 +53,7 @@ def decoded_text(value: Json) -> Json:
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
     try:
-        found = json.loads(value)
+        found = loads_bounded(value)
         require_plain(found)
     except (ValueError, RecursionError, InputError):
         return value

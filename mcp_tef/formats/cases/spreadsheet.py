@@ -10,7 +10,7 @@ from mcp_tef.formats.cases import tef
 from mcp_tef.formats.cases.entries import CaseEntry, CaseSource, Item, entries_of, shortened
 from mcp_tef.formats.cases.texts import TOO_DEEP_HINT, require_plain
 from mcp_tef.formats.csv_tables import csv_text, from_spreadsheet_cell
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.model.search import nearest
 
@@ -123,7 +123,7 @@ def _call(tool: str, server: str | None, parameters: str) -> Json:
 
 def _json(text: str, column: str) -> Json:
     try:
-        value = json.loads(text)
+        value = loads_bounded(text)
     except RecursionError as error:
         raise InputError(f"Its {column} nests too deep.", hint=TOO_DEEP_HINT) from error
     except ValueError as error:

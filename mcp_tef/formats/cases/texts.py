@@ -8,13 +8,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 from urllib.parse import unquote
 
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import Json, deeper_than
+from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, loads_bounded
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.trust.files import (
     open_inside,
@@ -131,7 +131,7 @@ def _object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 def parse_json(text: str, name: str) -> Json:
     """Return a JSON document; InputError names the line that is wrong, or says that it nests too deep."""
     try:
-        value = json.loads(text, object_pairs_hook=_object_of)
+        value = loads_bounded(text, object_pairs_hook=_object_of)
         if deeper_than(value, 2 * DEEPEST):  # how deep `json` itself reads differs between Pythons
             raise RecursionError
         return value
@@ -275,6 +275,13 @@ def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
+def _whole_number(loader: Any, node: yaml.ScalarNode) -> int:
+    if len(node.value) > MOST_DIGITS:
+        raise ValueError(f"a number has more than {MOST_DIGITS} digits")
+    return int(loader.construct_yaml_int(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)
 _Dumper.add_representer(str, _text_node)
 _Loader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in _PLAIN_SCALARS:

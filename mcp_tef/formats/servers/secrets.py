@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import has_user_info, without_user_info
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType, ServerSpec, references, variable_name
 from mcp_tef.model.transfer import PlainTextSecret
@@ -216,7 +216,7 @@ def _json_of(text: str) -> Json:
     if text[:1] not in ("{", "["):
         return None
     try:
-        document: Json = json.loads(text)
+        document: Json = loads_bounded(text)
         json.dumps(document)  # one that is nested too deeply is no configuration
     except (ValueError, RecursionError):
         return None

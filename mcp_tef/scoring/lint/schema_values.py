@@ -7,9 +7,9 @@ from typing import TypeAlias
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.lint.definition_texts import place_of
 from mcp_tef.scoring.lint.lint_context import MOST_NODES, LintContext, LintHit, Look, RuleCheck, error
-from mcp_tef.scoring.patterns import why_broken
 from mcp_tef.scoring.phrases import listed, shown, ticked
 from mcp_tef.scoring.schema_walk import ANYTHING, SchemaDocument, subschemas
+from mcp_tef.trust.patterns import why_broken
 
 NO_REGEX = "is not a regular expression"
 

@@ -36,6 +36,7 @@ def test_the_plain_api_comes_first_and_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("change", "named"),
     [
+        ({"names": {"allowed": "x](a+)+$|[a"}}, "names.allowed"),
         ({"nams": {}}, "names"),
         ({"names": {"longst": 3}}, "longest"),
         ({"names": {"longest": 0}}, "names.longest"),

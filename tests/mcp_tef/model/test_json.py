@@ -1,10 +1,10 @@
-"""Depth of nested JSON values."""
+"""Bounds of JSON: depth, digits, repeated keys."""
 
 from typing import Any
 
 import pytest
 
-from mcp_tef.model.json import deeper_than, loads_noting_duplicates
+from mcp_tef.model.json import deeper_than, loads_bounded, loads_noting_duplicates
 
 
 def nested(levels: int) -> Any:
@@ -41,3 +41,19 @@ def test_keys_that_an_object_repeats_are_named_and_the_last_value_counts(
     text: str, value: object, repeated: tuple[str, ...]
 ) -> None:
     assert loads_noting_duplicates(text) == (value, repeated)
+
+
+@pytest.mark.parametrize("number", ["9" * 401, "-" + "9" * 400, "1." + "0" * 400, "9" * 5000, "1e" + "0" * 400])
+@pytest.mark.parametrize("before", [0, 1, 132, 133, 300])
+def test_a_number_of_more_than_400_characters_is_no_json(number: str, before: int) -> None:
+    with pytest.raises(ValueError, match="400 digits"):
+        loads_bounded(f'["{"1" * before}", {number}]')
+
+
+def test_numbers_up_to_400_characters_and_longer_texts_of_digits_are_read() -> None:
+    assert loads_bounded(f'["{"9" * 5000}", {"9" * 400}, 1.5]') == ["9" * 5000, int("9" * 400), 1.5]
+
+
+def test_json_that_nests_too_deeply_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="nests"):
+        loads_bounded("[" * 100_000)

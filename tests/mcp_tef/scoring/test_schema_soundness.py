@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator, FormatChecker
 
-from mcp_tef.scoring.patterns import PatternError, found, why_broken
 from mcp_tef.scoring.schema_soundness import _EVERYDAY, plainly_sound, why_unsound
 from mcp_tef.scoring.tool_schema import surely_fit, surely_fits
+from mcp_tef.trust.patterns import PatternError, found, why_broken
 from tests.support.scoring_factories import TEXT, WHOLE, schema
 
 

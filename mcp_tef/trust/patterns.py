@@ -1,5 +1,9 @@
-"""Regular expressions from users, servers and case files, bounded in time and memory."""
+"""Patterns of users, servers and files, bounded in time and memory; no other module compiles one.
 
+Patterns of our own are literals, which a test calls linear: a stranger's text has no way to make one backtrack.
+"""
+
+import re
 from functools import lru_cache
 
 import regex
@@ -7,6 +11,7 @@ import regex
 SECONDS = 0.05
 LONGEST_PATTERN = 2_000
 LARGEST_EXPANSION = 20_000
+LONGEST_RANGES = 200
 
 
 class PatternError(ValueError):
@@ -16,7 +21,7 @@ class PatternError(ValueError):
 def found(pattern: str, text: str) -> bool:
     """Return True if the pattern is somewhere in the text (as JSON Schema's `pattern`); raises PatternError."""
     try:
-        return _compiled(pattern).search(text, timeout=SECONDS) is not None
+        return _compiled(pattern).search(text, timeout=SECONDS, concurrent=True) is not None
     except TimeoutError:
         raise PatternError(f"took longer than {SECONDS * 1000:.0f} ms") from None
     except (RecursionError, MemoryError):
@@ -74,3 +79,30 @@ def _read(pattern: str, position: int, levels: list[int], atom: int) -> tuple[in
         return len(count[0]), atom + extra
     levels[-1] += 1
     return (2 if sign == "\\" else 1), 1
+
+
+@lru_cache(maxsize=64)
+def character_ranges(written: str) -> tuple[tuple[str, str], ...]:
+    r"""Return the first and last character of each range in a text such as `A-Za-z0-9_-`; raises PatternError.
+
+    It looks like the inside of a character class, but is never one: `\` stands before a sign that is meant itself.
+    """
+    if len(written) > LONGEST_RANGES:
+        raise PatternError(f"is longer than {LONGEST_RANGES} characters")
+    parts = _RANGE.findall(written)
+    if "".join(map("".join, parts)) != written:
+        raise PatternError("is not a list of characters and ranges")
+    ranges = tuple((first[-1], last[-1] if last else first[-1]) for first, last in parts)
+    if any(first > last for first, last in ranges):
+        raise PatternError("has a range that ends before it begins")
+    return ranges
+
+
+_RANGE = re.compile(r"(\\[^A-Za-z0-9]|[^\\\[\]])(-(?:\\[^A-Za-z0-9]|[^\\\[\]]))?", re.DOTALL)
+
+
+def replaced_outside(written: str, text: str, instead: str) -> str:
+    """Return a text with `instead` for each character outside the ranges of `character_ranges`."""
+    ranges = character_ranges(written)
+    outside = {sign for sign in set(text) if not any(first <= sign <= last for first, last in ranges)}
+    return text.translate(dict.fromkeys(map(ord, outside), instead)) if outside else text
