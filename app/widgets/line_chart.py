@@ -41,6 +41,10 @@ class Point:
     id: str = ""
     curve: int = 0
 
+    def is_same_place(self, other: "Point") -> bool:
+        """Return True for the same value of the horizontal axis on the same curve."""
+        return (self.curve, self.x) == (other.curve, other.x)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
@@ -134,10 +138,11 @@ class LineChart(Chart):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def set_plot(self, plot: Plot) -> None:
-        """Show another plot."""
+        """Show another plot; the point that the keyboard is at stays current, since results come while one walks."""
+        before = self._plot.points[self._current] if self._current >= 0 else None
         self._plot = plot
-        self._current = -1
-        self.update()
+        places = (place for place, one in enumerate(plot.points) if before and one.is_same_place(before))
+        self._set_current(next(places, -1))
 
     def plot(self) -> Plot:
         """Return the shown points."""
@@ -278,12 +283,15 @@ class LineChart(Chart):
 
     def _take(self, number: int) -> None:
         if number != self._current:
-            self._current = number
-            text = self._plot.points[number].tip if number >= 0 else ""
-            self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
-            clickable = number >= 0 and self._plot.points[number].id
-            self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
-            self.update()
+            self._set_current(number)
+
+    def _set_current(self, number: int) -> None:
+        self._current = number
+        text = self._plot.points[number].tip if number >= 0 else ""
+        self.setAccessibleName(f"{self._name}: {text}" if text else self._name)
+        clickable = number >= 0 and self._plot.points[number].id
+        self.setCursor(Qt.CursorShape.PointingHandCursor if clickable else Qt.CursorShape.ArrowCursor)
+        self.update()
 
     def _choose(self, number: int) -> None:
         if number >= 0 and self._plot.points[number].id:

@@ -15,7 +15,6 @@ from tests.support.command_line import command, say
 from tests.support.keyboard_user import CTRL, Keyboard, at_the_window, spoken
 from tests.support.model_replies import Received, Reply, tool_calls, words
 from tests.support.model_stub import ModelStub
-from tests.support.windows import until
 
 Key = Qt.Key
 
@@ -63,7 +62,7 @@ async def write_a_case(user: Keyboard, query: str, tool: str) -> None:
     """Write what the user says, and pick the tool that should be called."""
     await user.go(2, "cases")
     user.press(Key.Key_N, CTRL)
-    await until(lambda: spoken(user.focus()) == "What the user says")
+    await user.until(lambda: spoken(user.focus()) == "What the user says")
     user.type(query)
     await user.pick("Expected tool", tool)
     await user.see("Saved")
@@ -72,7 +71,7 @@ async def write_a_case(user: Keyboard, query: str, tool: str) -> None:
 async def see_the_end(user: Keyboard, before: object = None) -> None:
     """Wait until Runs shows a batch, another one than before, and no batch runs."""
     runs = user.screen("runs", RunsPage).presenter
-    await until(lambda: runs.batch and runs.current != before and runs.batches.newest_active() is None)
+    await user.until(lambda: runs.batch and runs.current != before and runs.batches.newest_active() is None)
 
 
 async def run_with(user: Keyboard, model: str, address: str) -> None:
@@ -149,13 +148,13 @@ async def run_offline(user: Keyboard, number: int) -> None:
 async def copy_advice(user: Keyboard) -> None:
     """Find the look-alikes of the catalogue, open the most confusable pair and copy what to write instead."""
     await user.go(5, "similarity")
-    await until(lambda: user.screen("similarity", SimilarityPage).presenter.analysis)
+    await user.until(lambda: user.screen("similarity", SimilarityPage).presenter.analysis)
     await user.tab_to("View")
     user.press(Key.Key_Right)
     await user.tab_to("Pairs of tools")
     user.press(Key.Key_Return)
     pair = user.screen("similarity", SimilarityPage).view.pair
-    await until(lambda: pair.advice.copy.isVisible() and pair.advice.copy.isEnabled())
+    await user.until(lambda: pair.advice.copy.isVisible() and pair.advice.copy.isEnabled())
     QApplication.clipboard().clear()
     await user.push(spoken(pair.advice.copy))
     assert QApplication.clipboard().text()
@@ -182,11 +181,11 @@ async def design_a_tool(user: Keyboard) -> None:
     await user.tab_to("Description")
     user.type("Find spare parts of bikes by words.")
     await user.push("Create tool")
-    await until(lambda: user.screen("library", LibraryPage).presenter.detail.versions)
+    await user.until(lambda: user.screen("library", LibraryPage).presenter.detail.versions)
     await user.tab_to("Runs as")
     user.press(Key.Key_Space)
     await user.choose("Python script")
-    await until(lambda: not user.window.findChildren(QMenu))
+    await user.until(lambda: not user.window.findChildren(QMenu))
     await user.push("Add a parameter")
     user.type("words")
     user.press(Key.Key_Tab)
@@ -198,19 +197,19 @@ async def design_a_tool(user: Keyboard) -> None:
 async def try_the_tool(user: Keyboard) -> None:
     """Run it with an argument, and agree to its script."""
     user.press(Key.Key_Return, CTRL)
-    await until(lambda: "words" in spoken(user.focus()))
+    await user.until(lambda: "words" in spoken(user.focus()))
     user.type("bicycle chain")
     user.press(Key.Key_Return, CTRL)
     await user.push("Allow and start")
     output = user.screen("library", LibraryPage).view.run.output
-    await until(lambda: "bicycle chain" in output.toPlainText())
+    await user.until(lambda: "bicycle chain" in output.toPlainText())
 
 
 async def evaluate_the_tool(user: Keyboard) -> None:
     """Write the first case that expects it, and run that offline."""
     user.press(Key.Key_E, CTRL)
     await user.come_to("cases")
-    await until(lambda: spoken(user.focus()) == "What the user says")
+    await user.until(lambda: spoken(user.focus()) == "What the user says")
     user.type("Do you have spare parts, such as a chain for my bike?")
     await user.see("Run 1 case…")
     user.press(Key.Key_R, CTRL)

@@ -48,7 +48,7 @@ async def ask_for_two_sizes(user: Keyboard, tab: CrowdTab) -> None:
     await until(lambda: tab.presenter.sizes == (0, 10, 60) and len(tab.presenter.line) == 3)
     await user.wake()
     user.press(Key.Key_Return, CTRL)
-    await until(lambda: tab.presenter.result and not tab.presenter.under_way, seconds=60)
+    await until(lambda: tab.presenter.result and not tab.presenter.under_way)
     assert "60 other tools" in tab.banner.claims[0].text()
 
 
@@ -86,5 +86,5 @@ async def ask_what_a_server_takes(user: Keyboard, folder: Path) -> None:
     await until(lambda: tab.presenter.estimate)
     assert tab.presenter.server == "Thief"
     user.press(Key.Key_Return, CTRL)
-    await until(lambda: tab.presenter.result and not tab.presenter.under_way, seconds=60)
-    await until(lambda: tab.takers.rows.ids() and tab.cases.rows.ids(), seconds=10)
+    await until(lambda: tab.presenter.result and not tab.presenter.under_way)
+    await until(lambda: tab.takers.rows.ids() and tab.cases.rows.ids())

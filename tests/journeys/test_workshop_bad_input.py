@@ -1,5 +1,6 @@
 """Bad input in the Workshop's window: a sentence each that says what to do, and nothing stored is lost."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -273,6 +274,4 @@ async def search(user: User, settings: ModelSettings) -> None:
     tab.presenter.budget = 60
     await tab.replan()
     await until(tab.footer.go.isEnabled)
-    user.do(ids.TRY)
-    await until(lambda: tab.presenter.under_way)
-    await until(lambda: not tab.presenter.under_way, seconds=120)
+    await asyncio.wait([tab.session.spawn(tab.start())])  # how it ends is up to the model

@@ -223,7 +223,7 @@ def text_faults(root: QWidget, part: QWidget | None = None) -> set[str]:
 
 LEAST_TEXT, LEAST_SHAPE = 4.5, 3.0
 LEAST_TEXT_IF_HIGH, LEAST_SHAPE_IF_HIGH = 7.0, 4.5
-LEAST_PIXELS, SHORT_BAR = 12, 100
+LEAST_PIXELS, SHORT_BAR, LEAST_WIDTH = 12, 100, 3
 NEAR = 40
 Pixels = npt.NDArray[np.uint32]
 
@@ -270,6 +270,8 @@ def faint_bars(root: QWidget, image: Pixels) -> set[str]:
     for bar in root.findChildren(QScrollBar):
         seen = bar.visibleRegion().boundingRect()
         short, long = sorted((seen.width(), seen.height()))
+        if seen != bar.rect():  # what is in sight may be the handle alone
+            continue
         free = long * (bar.maximum() - bar.minimum()) // (bar.maximum() + bar.pageStep() or 1)
         if short < bar.sizeHint().width() // 2 or long < SHORT_BAR or free < 2 * LEAST_PIXELS:
             continue
@@ -291,8 +293,16 @@ def faint_bars(root: QWidget, image: Pixels) -> set[str]:
 
 def _visible_texts(root: QWidget) -> Iterator[tuple[str, int, QRect]]:
     for part, box in placed_texts(root):
-        if part.text.strip() and (shown := box.intersected(root.rect())).width() > 3:
+        if part.text.strip() and (shown := _uncovered(root, box.intersected(root.rect()))).width() > LEAST_WIDTH:
             yield part.text, part.colour, shown
+
+
+def _uncovered(root: QWidget, box: QRect) -> QRect:
+    """The part of a text that the pane beside does not cover, as it does at the edge of a table that scrolls."""
+    place = box.center().y()
+    while box.width() > LEAST_WIDTH and root.childAt(box.left(), place) is not root.childAt(box.right(), place):
+        box.setRight(box.right() - 1)
+    return box
 
 
 def _seen(image: Pixels, box: QRect, colour: int) -> tuple[int | None, int | None]:

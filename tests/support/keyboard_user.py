@@ -45,11 +45,19 @@ class Keyboard:
         return found
 
     def focus(self) -> QWidget:
-        """What has the keyboard."""
-        popup = QApplication.activePopupWidget()
-        found = popup.focusWidget() or popup if popup else QApplication.focusWidget() or QApplication.activeWindow()
-        assert found is not None, "nothing has the keyboard"
-        return found
+        """What has the keyboard, or gets it now that the window above has closed."""
+        window = QApplication.activePopupWidget() or QApplication.activeWindow() or self.below()
+        return window.focusWidget() or window
+
+    def below(self) -> QWidget:
+        """The window that gets the keyboard when another one closes."""
+        return QApplication.activeModalWidget() or self.bench.frame
+
+    def is_heard(self) -> bool:
+        """Whether a window has the keyboard; if not, activate the one below, as a window manager does after a close."""
+        if QApplication.activeWindow() is None:
+            self.below().activateWindow()
+        return QApplication.activeWindow() is not None
 
     def press(self, key: Qt.Key, how: Qt.KeyboardModifier = PLAIN, times: int = 1) -> None:
         """Press a key."""
@@ -65,7 +73,7 @@ class Keyboard:
         """Be in the sheet that is open, else in the window itself; a window manager sees to that."""
         calm = 0  # a popup that closes may be active once more for a moment
         while calm < 2:
-            last = QApplication.activeModalWidget() or self.bench.frame
+            last = self.below()
             calm = calm + 1 if QApplication.activeWindow() is last else 0
             if not calm:
                 last.activateWindow()
@@ -91,6 +99,7 @@ class Keyboard:
 
     async def command(self, words: str) -> None:
         """Do something by the palette."""
+        await self.until(lambda: True)
         self.press(Qt.Key.Key_K, CTRL)
         await until(QApplication.activePopupWidget)
         QTest.keyClicks(QApplication.focusWidget() or self.focus(), words)
@@ -133,10 +142,14 @@ class Keyboard:
                 return
         raise AssertionError(f"the menu has no {name!r}: {[entry.text() for entry in menu.actions()]}")
 
+    async def until(self, holds: Callable[[], object], every: float = 0.005) -> None:
+        """Wait until something holds, and a window has the keyboard: a key that is pressed next is not lost."""
+        await until(lambda: holds() and self.is_heard(), every=every)
+
     async def see(self, text: str) -> None:
         """Wait until something that can be read, or done, says so."""
         try:
-            await until(lambda: any(text in said for said in readable()), every=0.02)
+            await self.until(lambda: any(text in said for said in readable()), every=0.02)
         except AssertionError:
             raise AssertionError(f"{text!r} is nowhere; there is {readable()}") from None
 

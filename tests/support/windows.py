@@ -1,6 +1,7 @@
 """Qt windows and pages in tests: a loop that serves Qt and asyncio, over a core in memory."""
 
 import asyncio
+import inspect
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
-PATIENCE = 30.0
+PATIENCE = 100.0
+"""Seconds that a wait may take: a machine that others use, too, is slow. pytest's own limit of a test is 120."""
 LEAST_OFTEN = 0.1
 
 
@@ -83,9 +85,14 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE, every: f
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     while not holds():
-        assert loop.time() < deadline, "it never came true"
+        assert loop.time() < deadline, f"it never came true: {_source(holds)}"
         await asyncio.sleep(every)
         every = min(1.25 * every, LEAST_OFTEN)
+
+
+def _source(holds: Callable[[], object]) -> str:
+    """Return the line of a condition, which its name alone ("<lambda>") would not tell."""
+    return inspect.getsource(holds).strip() if inspect.isfunction(holds) else repr(holds)
 
 
 async def opened_dialog(page: QWidget, kind: type[W]) -> W:

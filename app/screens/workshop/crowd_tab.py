@@ -86,6 +86,7 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         self.panel.add_tool(self.measure)
         self.panel.setMinimumSize(320, 200)
         self.wrong = WrongRunsPane()
+        self._enters_wrong = False
         self.picks = ListTable(PICK_COLUMNS, "Selected instead")
         self.order = ListTable(ORDER_COLUMNS, "Order and silence")
         self.details = DetailPane("Results of the crowd test")
@@ -202,15 +203,14 @@ class CrowdTab(BatchTab[CrowdPresenter]):
     # ------------------------------------------------------------ runs of a point
 
     def show_point(self, place: int) -> None:
-        """List the wrong runs of a point."""
+        """List the wrong runs of a point; the keyboard follows from the curves as soon as they are read."""
         self.details.set_current(WRONG)
+        self._enters_wrong = self.chart.hasFocus()
         self.session.spawn(self._show_point(place))
 
     async def _show_point(self, place: int) -> None:
         await self.presenter.show_point(place)
         self._show_wrong()
-        if self.chart.hasFocus() and self.presenter.wrong:
-            self.wrong.table.setFocus()
 
     def _show_wrong(self) -> None:
         point, wrong = self.presenter.shown_point(), self.presenter.wrong
@@ -222,6 +222,10 @@ class CrowdTab(BatchTab[CrowdPresenter]):
         self.wrong.table.set_rows(wrong_rows(wrong))
         if wrong and not self.wrong.table.current_id():
             self.wrong.table.select_first()
+        if wrong and self._enters_wrong:
+            self._enters_wrong = False
+            if self.window().focusWidget() is self.chart:  # not where the user has gone on meanwhile
+                self.wrong.table.setFocus()
         self._show_links()
 
     def _show_links(self) -> None:

@@ -1,5 +1,6 @@
 """Charts as a user sees, walks through and saves them."""
 
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -192,6 +193,19 @@ def test_points_are_walked_through_with_the_keyboard(line: LineChart, qtbot: Any
         qtbot.keyClick(line, key)
     assert chosen == ["two"]
     assert line.accessibleName() == "Trend: second"
+
+
+def test_a_result_that_arrives_while_somebody_walks_keeps_the_point(line: LineChart, qtbot: Any) -> None:
+    chosen = recorded(line.chosen)
+    qtbot.keyClick(line, Qt.Key.Key_Right)
+    qtbot.keyClick(line, Qt.Key.Key_Right)
+    first, second, *rest = PLOT.points
+    line.set_plot(replace(PLOT, points=(replace(first, y=0.1), replace(second, y=0.2, tip="second, newer"), *rest)))
+    assert line.accessibleName() == "Trend: second, newer"
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert chosen == ["two"]
+    line.set_plot(replace(PLOT, points=(first,)))
+    assert line.accessibleName() == "Trend"
 
 
 def test_hovering_says_points_and_bars_in_words(line: LineChart) -> None:

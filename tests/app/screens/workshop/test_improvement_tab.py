@@ -59,8 +59,9 @@ async def test_a_search_that_is_stopped_keeps_its_log_and_no_draft(qapp: QApplic
     async with workshop() as bench:
         tab = await search_tab(bench)
         drafts = len(await bench.fake.drafts.list())
+        bench.fake.selector.gate.clear()  # else the search may be over before anybody can stop it
         bench.do(ids.TRY)
-        await bench.until(lambda: tab.presenter.under_way)
+        await bench.until(lambda: bench.fake.selector.under_way)
         bench.do(ids.STOP)
         await bench.until(lambda: not tab.presenter.under_way and not bench.fake.runs.active())
         await bench.until(lambda: "stopped" in tab.banner.claims[0].text())
