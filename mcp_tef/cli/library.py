@@ -91,7 +91,7 @@ def _register_execution(group: Verbs) -> None:
         help="serve on this port of loopback, to clients that send a token",
     )
     serve_parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
-    add_consent_options(serve_parser, "allow, while it serves, the programs and addresses of its tools")
+    add_consent_options(serve_parser)
 
 
 def _register_transfer(group: Verbs) -> None:

@@ -84,8 +84,8 @@ def _report_opening(engine: Engine, terminal: Terminal) -> None:
 def add_consent_options(parser: Parser, yes: str = YES, *, asks_models: bool = False) -> None:
     """Add what allows programs and addresses without a terminal."""
     parser.add_argument("--yes", action="store_true", help=yes)
-    program = "allow this program, or this exact definition of a server, for this command"
-    add_list_option(parser, "--allow-program", "PATH|HASH", program)
+    program = "allow this program, this exact definition by its hash, or with `project` what the project file starts"
+    add_list_option(parser, "--allow-program", "PATH|HASH|project", program)
     origin = "allow contact with this address, with VAR= also sending it this variable (or keychain:ENTRY)"
     add_list_option(parser, "--allow-origin", "[VAR=]ORIGIN", origin)
     if asks_models:

@@ -1,6 +1,7 @@
 """`workspace …`: back a workspace up to one file, put a backup back, and take over one that came from elsewhere."""
 
 import os
+import shlex
 from argparse import Namespace
 from pathlib import Path
 
@@ -27,7 +28,8 @@ def back_up(arguments: Namespace, terminal: Terminal) -> None:
     workspace = _workspace(arguments)
     back_up_workspace(workspace, arguments.file)
     terminal.document({"workspace": str(workspace), "backup": str(arguments.file)})
-    terminal.say(f"{arguments.file} holds all of {workspace.name}. To go back to it: mcp-tef workspace restore FILE")
+    back = f"mcp-tef workspace restore {shlex.quote(str(arguments.file))}"
+    terminal.say(f"{arguments.file} holds all of {workspace.name}. To go back to it: {back}")
 
 
 def restore(arguments: Namespace, terminal: Terminal) -> None:

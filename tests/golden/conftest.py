@@ -12,6 +12,7 @@ from tests.support import isolation
 from tests.support.command_line import say
 from tests.support.command_samples import CASES, TOOLS
 from tests.support.golden import Transcript
+from tests.support.workspace_files import made_own
 
 SERVER = "Bike shop"
 
@@ -38,6 +39,7 @@ def folder(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     """A folder of one's own with a copy of the sample; it is the current folder of a terminal 160 columns wide."""
     place = tmp_path / "place"
     shutil.copytree(sample.parent, place, ignore=shutil.ignore_patterns("home"))
+    made_own(place / "work.db")
     monkeypatch.chdir(place)
     monkeypatch.setenv("COLUMNS", "160")
     return place

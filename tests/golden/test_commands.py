@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from mcp_tef.cli.main import parser
 from tests.support.command_line import say
-from tests.support.command_samples import CALLS, CASES, CONFIG, LIBRARY_LINES, TOOLS
+from tests.support.command_samples import CASES, CONFIG, LIBRARY_LINES, TOOLS
 from tests.support.forgetful_keychain import FORGETFUL, NONE, keychain
 from tests.support.golden import FOLDER, Transcript, assert_golden, normalized
 from tests.support.model_stub import ModelStub
@@ -72,7 +73,7 @@ def test_servers(transcript: Transcript, folder: Path, replacements: dict[str, s
     transcript.both(*stock, "--yes")
     transcript.say("servers", "call", SERVER, "check_stock", '{"branch": "nowhere"}', "--yes", "--json")
     transcript.both("servers", "add", "gone", "--tools-file", "gone.json")
-    transcript.say("servers", "add", "stdio", "--command", "python", "--arg", "-V", "--json")
+    transcript.say("servers", "add", "stdio", "--command", sys.executable, "--arg", "-V", "--json")
     transcript.both("servers", "edit", "gone", "--name", "bikes", "--tools-file", "bikes.json")
     transcript.both("servers", "edit", "files", "--name", "folder")
     transcript.both("servers", "exclude", "bikes", "order_part")
@@ -241,22 +242,6 @@ def test_crowds(transcript: Transcript, replacements: dict[str, str]) -> None:
     transcript.say("crowd", "--suite", "Second")
     transcript.both("steal", "--server", "files", "--among", SERVER, "--model", "offline/words")
     assert_golden("commands/crowds.txt", normalized(transcript.text, replacements))
-
-
-def test_score(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
-    lines = [json.dumps({"query": "Do it", "tools": TOOLS} | call) for call in CALLS]
-    (folder / "in.jsonl").write_text("\n".join([*lines, "{half", "{}"]), "utf-8")
-    transcript.both("score", "in.jsonl", "--out", "out.jsonl")
-    transcript.file(folder / "out.jsonl")
-    assert_golden("commands/score.txt", normalized(transcript.text, replacements))
-
-
-def test_verify(transcript: Transcript, folder: Path, replacements: dict[str, str]) -> None:
-    transcript.say("run", "--suite", "Sample", "--verdict", "verdict.json", "--quiet")
-    transcript.both("verify", "verdict.json")
-    transcript.both("verify", "verdict.json", "--ask", "--badge", "badge.json")
-    transcript.file(folder / "badge.json")
-    assert_golden("commands/verify.txt", normalized(transcript.text, replacements))
 
 
 def test_keys(transcript: Transcript, replacements: dict[str, str]) -> None:
