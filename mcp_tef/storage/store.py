@@ -17,12 +17,9 @@ from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
-    Connections,
     connect,
     is_empty,
     prepare,
-    private_copy,
-    read_only_connections,
     require_one_name,
     require_there,
     require_workspace,
@@ -31,6 +28,7 @@ from mcp_tef.storage.workspace_file import (
     tools_folder,
 )
 from mcp_tef.storage.workspace_identity import begin_generation, foreign, is_own, read_from_copy
+from mcp_tef.storage.workspace_reading import Connections, private_copy, read_only_connections
 from mcp_tef.trust.files import create_private, make_private_folder, tighten
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from mcp_tef.storage.workspace_file import (
     copy_files,
     is_empty,
     prepare,
-    private_copy,
     require_one_name,
     require_there,
     resolved,
 )
 from mcp_tef.storage.workspace_identity import give_identity, identity_of, is_own, set_aside_foreign_logs
+from mcp_tef.storage.workspace_reading import private_copy
 from mcp_tef.trust.files import replaced_database, unlink
 
 

@@ -5,13 +5,10 @@ A damaged file is refused, or set aside if the caller asks for recovery.
 
 import os
 import sqlite3
-from collections.abc import Callable
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing, suppress
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.installation import data_folder
@@ -145,26 +142,33 @@ def prepare(
         _require_header(path)
     with translated(path):
         crashed = alone and path.with_name(f"{path.name}-wal").exists()
-        if not passing and alone:
-            notices += set_aside_foreign_logs(path)
-        elif not passing:
-            require_no_journal(path)
-        is_new = is_empty(path)
-        is_known = not is_new and not _is_damaged(path, lock_wait, crashed=crashed)
-        if not is_new and not is_known:
-            if not alone:
-                raise StoreError(
-                    f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
-                    hint="Close the other one, then try again.",
-                )
-            if not recover:
-                raise damaged(path)
+        if not passing:
+            notices += _without_foreign_logs(path, alone=alone)
+        is_known = not is_empty(path)
+        if is_known and _is_damaged(path, lock_wait, crashed=crashed):
+            _require_recovery(path, alone=alone, recover=recover)
             notices.append(_recovered(path, passing=passing))
-            is_known = True
         if alone:
             _suspicion(path).unlink(missing_ok=True)
         notices += _bring_up_to_date(path, lock_wait, is_known=is_known, passing=passing)
     return tuple(notices)
+
+
+def _without_foreign_logs(path: Path, *, alone: bool) -> list[str]:
+    if alone:
+        return set_aside_foreign_logs(path)
+    require_no_journal(path)
+    return []
+
+
+def _require_recovery(path: Path, *, alone: bool, recover: bool) -> None:
+    if not alone:
+        raise StoreError(
+            f"The workspace {path.name} is damaged, and another mcp-tef is using it.",
+            hint="Close the other one, then try again.",
+        )
+    if not recover:
+        raise damaged(path)
 
 
 def require_workspace(path: Path) -> None:
@@ -280,25 +284,30 @@ def _bring_up_to_date(path: Path, lock_wait: float, *, is_known: bool, passing: 
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = MEMORY")  # no rollback journal is ever beside a workspace
             connection.execute("PRAGMA journal_mode = WAL")
-        if version_of(connection) == VERSION:
-            if not passing:
-                require_recorded(connection, path)
-            return []
-        # Tables are replaced: their rows must not go with the old ones, nor may references follow a renamed table.
-        connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute("PRAGMA legacy_alter_table = ON")
-        connection.execute("BEGIN IMMEDIATE")
-        version = version_of(connection)  # another process may have been faster
-        notices = []
-        if version == 0:
-            create_schema(connection)
-        elif version < VERSION:
-            notices += [] if passing else [_keep_copy(path, version)]
-            upgrade(connection, version)
-        if version < VERSION and not passing:
-            give_identity(connection, path)
-        connection.execute("COMMIT")
-        return notices
+        if version_of(connection) != VERSION:
+            return _upgraded(connection, path, passing=passing)
+        if not passing:
+            require_recorded(connection, path)
+        return []
+
+
+def _upgraded(connection: sqlite3.Connection, path: Path, *, passing: bool) -> list[str]:
+    """Bring a workspace to the newest version in one transaction; the notices."""
+    # Tables are replaced: their rows must not go with the old ones, nor may references follow a renamed table.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("PRAGMA legacy_alter_table = ON")
+    connection.execute("BEGIN IMMEDIATE")
+    version = version_of(connection)  # another process may have been faster
+    notices = []
+    if version == 0:
+        create_schema(connection)
+    elif version < VERSION:
+        notices += [] if passing else [_keep_copy(path, version)]
+        upgrade(connection, version)
+    if version < VERSION and not passing:
+        give_identity(connection, path)
+    connection.execute("COMMIT")
+    return notices
 
 
 def require_own(connection: sqlite3.Connection, path: Path) -> None:
@@ -364,10 +373,6 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-Connections: TypeAlias = Callable[[], sqlite3.Connection]
-_NEEDS_WRITING = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
-
-
 def require_there(path: Path) -> None:
     """Raise StoreError where there is no workspace to read."""
     if not path.exists():
@@ -382,70 +387,3 @@ def require_there(path: Path) -> None:
 def is_empty(path: Path) -> bool:
     """Return whether a workspace is missing, or a file without content."""
     return not path.exists() or (path.is_file() and path.stat().st_size == 0)
-
-
-def read_only_connections(path: Path, lock_wait: float, cleanup: ExitStack) -> Connections:
-    """Return what connects to a sound workspace of the newest version and changes nothing.
-
-    Where SQLite would have to write for that (a journal to be recovered, an older version), it is a private copy,
-    which `cleanup` removes; for a missing or empty file, an empty workspace in memory. Raises StoreError or OSError.
-    """
-    if is_empty(path):
-        return partial(_restricted, connect_in_memory)
-    if not path.is_file():
-        raise cannot_write(path)
-    with translated(path):
-        connections = _direct(path.resolve(), lock_wait)
-        if connections is None:
-            connections = partial(connect, _copied(path, lock_wait, cleanup)[0], lock_wait)
-        return partial(_restricted, connections)
-
-
-def private_copy(
-    path: Path, lock_wait: float, cleanup: ExitStack, *, recover: bool, own: bool = False
-) -> tuple[Path, tuple[str, ...]]:
-    """Return a private copy of the main file alone, which `cleanup` removes, and notices. StoreError or OSError.
-
-    The log of one's `own` comes along. Nothing else beside the file is read, since what SQLite does for a journal is
-    decided by the one who wrote it.
-    """
-    with translated(path):
-        return _copied(path, lock_wait, cleanup, own=own, recover=recover)
-
-
-def _direct(path: Path, lock_wait: float) -> Connections | None:
-    """Return what connects to the file itself; None where that would need to write."""
-    size = {suffix: _size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-shm", "-journal")}
-    is_shared = size["-wal"] is not None and size["-shm"] is not None
-    if size["-journal"] or (size["-wal"] and not is_shared):
-        return None
-    connections = partial(connect_read_only, path, lock_wait, immutable=not is_shared)
-    try:
-        with closing(connections()) as connection:
-            require_own(connection, path)
-            if not is_sound(connection, path):
-                raise damaged(path)
-            return connections if version_of(connection) == VERSION else None
-    except sqlite3.DatabaseError as error:
-        if error_code(error) in _NEEDS_WRITING:
-            return None
-        raise
-
-
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.exists() else None
-
-
-def _copied(
-    path: Path, lock_wait: float, cleanup: ExitStack, *, own: bool = True, recover: bool = False
-) -> tuple[Path, tuple[str, ...]]:
-    folder = TemporaryDirectory(prefix="mcp-tef-", ignore_cleanup_errors=True)
-    copy = Path(cleanup.enter_context(folder), path.name)
-    (copy_files if own else copy_private)(path.resolve(), copy)
-    return copy, prepare(copy, alone=True, lock_wait=lock_wait, passing=True, recover=recover)
-
-
-def _restricted(connections: Connections) -> sqlite3.Connection:
-    connection = connections()
-    connection.execute("PRAGMA query_only = ON")
-    return connection

@@ -1,5 +1,6 @@
 """The identity that a workspace bears, its generation, and whether it is one that this user made on this machine."""
 
+import shlex
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -14,7 +15,6 @@ from mcp_tef.trust.files import rename, unlink
 from mcp_tef.trust.own_workspaces import (
     WorkspaceRecord,
     is_copy_of,
-    is_from_before,
     is_used,
     log_number,
     note_place,
@@ -26,8 +26,8 @@ from mcp_tef.trust.own_workspaces import (
 
 FOREIGN: Final = "workspace_foreign"
 GONE: Final = "workspace_gone"
-_WITHOUT_IDENTITY: Final = 14
-"""The last version whose files bear no id."""
+WITHOUT_ID: Final = ""
+"""The id in the record of a workspace of version 14 or older, whose file bears none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +70,30 @@ def _main_file(path: Path) -> tuple[int, WorkspaceIdentity | None]:
 
 
 def is_own(path: Path) -> bool:
-    """Return whether this user made a workspace on this machine, or had it here before ids were kept. OSError.
+    """Return whether this user made a workspace on this machine, or adopted it here. Raises OSError.
 
-    A file in which nothing stands yet is nobody's, and becomes the user's.
+    An empty file is nobody's, and becomes the user's. A recorded one may be damaged, or all of it stand in its log.
     """
     version, found = _main_file(path)
     known = records(path)
-    if found is not None and found.id in known:
+    if found is None:
+        return WITHOUT_ID in known or (version == 0 and (bool(known) or _holds_nothing(path)))
+    if found.id in known:
         note_place(path, found.id)
         return True
-    if found is not None:
-        return _is_equal_copy(path, found)
-    return version == 0 or bool(known) or (version <= _WITHOUT_IDENTITY and is_from_before(path))
+    return _is_equal_copy(path, found)
+
+
+def _holds_nothing(path: Path) -> bool:
+    """Return whether a file has no table, and nothing beside it that could bring one."""
+    if any(_has_content(path.with_name(path.name + ending)) for ending in ("-wal", "-journal")):
+        return False
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection,
+    ):
+        return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    return False
 
 
 def _is_equal_copy(path: Path, found: WorkspaceIdentity) -> bool:
@@ -106,7 +118,7 @@ def foreign(path: Path) -> InputError:
     """Return the refusal to write to a workspace that is not known to be the user's own."""
     return InputError(
         f"The workspace {path.name} was not made by you on this machine, so it is only read.",
-        hint=f"To work on a copy of your own: mcp-tef workspace adopt {path.name}",
+        hint=f"To work on a copy of your own: mcp-tef workspace adopt {shlex.quote(str(path))}",
         code=FOREIGN,
         context={"path": str(path)},
     )

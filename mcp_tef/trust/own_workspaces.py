@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from mcp_tef.model.installation import data_folder
-from mcp_tef.trust.files import open_regular_file, write_private
+from mcp_tef.trust.files import open_regular_file, unlink, write_private
 
 _MOST_BYTES: Final = 1024 * 1024
 _MOST_IDS: Final = 20
@@ -101,8 +100,8 @@ def is_used(path: Path) -> bool:
 def forget(path: Path) -> None:
     """Drop the records of a file that is about to end. Raises OSError."""
     for workspace in records(path):
-        _place(workspace).unlink(missing_ok=True)
-    _file(path).unlink(missing_ok=True)
+        unlink(_place(workspace))
+    unlink(_file(path))
 
 
 def with_log(one: WorkspaceRecord, path: Path, *generations: str) -> WorkspaceRecord:
@@ -116,26 +115,6 @@ def log_number(path: Path) -> int:
         found = path.with_name(f"{path.name}-wal").stat()
         return found.st_ino if found.st_size else 0
     return 0
-
-
-def is_from_before(path: Path) -> bool:
-    """Return whether this user had a file here before such records were kept: its place in the file system is older.
-
-    The time when a file's entry was made or changed (ctime) cannot be brought along by an archive or a download.
-    """
-    found = path.stat()
-    is_ours = os.name == "nt" or found.st_uid == os.geteuid()
-    return is_ours and found.st_ctime <= _since()
-
-
-def _since() -> float:
-    """Return when the first record could have been kept; now, where this is the first time. Raises OSError."""
-    file = data_folder() / "workspaces" / "since"
-    with suppress(OSError, ValueError):
-        return float(file.read_text("utf-8"))
-    now = time.time()
-    write_private(file, repr(now).encode())
-    return now
 
 
 def _place(workspace: str) -> Path:

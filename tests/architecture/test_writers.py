@@ -38,9 +38,9 @@ EXCEPTIONS = {
     ("mcp_tef/reports/similarity_tables.py", "open"): "a part of an archive that the writer lends",
     ("mcp_tef/storage/process_locks.py", "rmdir"): "an empty folder of locks",
     ("mcp_tef/storage/workspace_file.py", "unlink"): "the mark of damage beside a workspace, by its name",
-    ("mcp_tef/storage/workspace_file.py", "rename"): "a damaged workspace, by its name",
     ("mcp_tef/trust/lock_files.py", "os.open"): "locks, without following a link",
     ("mcp_tef/trust/lock_files.py", "unlink"): "locks of ours, by their names",
+    ("mcp_tef/trust/own_workspaces.py", "open"): "the index of SQLite's log, for a lock; nothing is written",
     ("mcp_tef/trust/open_files.py", "os.open"): "locks on files that SQLite has open; nothing is written",
     **{
         ("mcp_tef/trust/git_objects.py", name): "a private folder that was just made"

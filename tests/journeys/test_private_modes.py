@@ -19,7 +19,7 @@ from mcp_tef.cli.terminal import Terminal
 from mcp_tef.embedding.vector_cache import VectorCache
 from mcp_tef.storage.store import open_store
 from tests.support.command_line import say
-from tests.support.workspace_files import VERSION_8, loaded
+from tests.support.workspace_files import VERSION_8, loaded, made_own
 
 CASE_WITH_TOOLS = {
     "id": "simple_0",
@@ -111,6 +111,7 @@ async def _open_and_close(path: Path) -> None:
 
 def test_a_damaged_workspace_is_private_once_it_was_set_aside(tmp_path: Path) -> None:
     (tmp_path / "work.db").write_bytes(b"damaged " * 1000)
+    made_own(tmp_path / "work.db")
     assert say("servers", "list", "--workspace", tmp_path / "work.db", "--recover").code == 0
     found = modes(tmp_path)
     assert len(found) == 2

@@ -20,6 +20,7 @@ from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import OfferedTool, Tool
 from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, Verdict, VerdictKind
 from mcp_tef.ports import Store
+from mcp_tef.storage.workspace_identity import WITHOUT_ID
 from mcp_tef.trust.own_workspaces import WorkspaceRecord, log_number, record
 
 
@@ -197,18 +198,20 @@ def dumped(path: Path) -> str:
         return "\n".join([*connection.iterdump(), *pragmas, ""])
 
 
-def loaded(dump: Path, path: Path) -> None:
-    """Make a file of SQL text."""
+def loaded(dump: Path, path: Path, *, own: bool = True) -> None:
+    """Make a file of SQL text; one of this user's own."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(dump.read_text("utf-8"))
+    if own:
+        made_own(path)
 
 
 def made_own(path: Path) -> Path:
     """Have a copied workspace count as one that this user made here, with the log beside it."""
-    one = WorkspaceRecord("older")
+    one = WorkspaceRecord(WITHOUT_ID)
     with (
         closing(sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)) as connection,
-        suppress(sqlite3.OperationalError),
+        suppress(sqlite3.DatabaseError),
     ):
         ((workspace, generation),) = connection.execute("SELECT id, generation FROM workspace_identity")
         one = WorkspaceRecord(workspace, (generation,), log_number(path))

@@ -16,13 +16,14 @@ from mcp_tef.model.runs import RunStatus
 from mcp_tef.storage.database import Database, chunks
 from mcp_tef.storage.schema import VERSION
 from mcp_tef.storage.store import SqliteStore, open_store
-from tests.support.workspace_files import change, fill, http, right, rows
+from tests.support.workspace_files import change, fill, http, made_own, right, rows
 
 
 def put(path: Path, content: bytes) -> None:
     """Make the file hold this and nothing else, under a new inode."""
     path.unlink(missing_ok=True)
     path.write_bytes(content)
+    made_own(path)
 
 
 def content_of(path: Path) -> bytes:

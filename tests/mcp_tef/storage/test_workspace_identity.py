@@ -13,6 +13,7 @@ from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.storage.store import open_store, open_store_for_reading
 from mcp_tef.storage.workspace_backups import adopt_workspace, back_up_workspace, restore_workspace
+from mcp_tef.trust.own_workspaces import WorkspaceRecord, record
 from tests.support import isolation
 from tests.support.command_line import say
 from tests.support.workspace_files import VERSION_8, change, fill, http, loaded, rows, run_all
@@ -141,12 +142,32 @@ async def test_a_copy_of_one_that_was_moved_is_ones_own_too(workspace: Path) -> 
     await (await open_store(copied(workspace.with_name("moved.db")))).close()
 
 
-async def test_one_from_before_ids_were_kept_is_ones_own_and_one_that_came_later_is_not(tmp_path: Path) -> None:
-    loaded(VERSION_8, tmp_path / "before.db")
-    await (await open_store(tmp_path / "before.db")).close()
-    loaded(VERSION_8, tmp_path / "later.db")
+@pytest.mark.parametrize("had_one_before", [False, True], ids=["new", "a number used before"])
+async def test_a_file_without_an_id_is_a_strangers_however_old_it_is(tmp_path: Path, *, had_one_before: bool) -> None:
+    path = tmp_path / "older.db"
+    loaded(VERSION_8, path, own=False)
+    if had_one_before:  # a deleted workspace had the same inode
+        record(path, WorkspaceRecord("gone", ("gone",)))
     with pytest.raises(InputError, match="was not made by you"):
-        await open_store(tmp_path / "later.db")
+        await open_store(path)
+    copy, _ = adopt_workspace(path)
+    store = await open_store(copy)
+    assert await store.cases.all()
+    await store.close()
+
+
+async def test_an_empty_database_with_a_log_of_a_stranger_gets_nothing_of_it(tmp_path: Path, stranger: Path) -> None:
+    path = tmp_path / "empty.db"
+    with closing(sqlite3.connect(path)) as made:
+        made.execute("PRAGMA journal_mode = WAL")
+        made.execute("VACUUM")
+    held = sqlite3.connect(stranger)
+    held.execute("INSERT INTO suites (id, name) VALUES ('1', 'theirs')")
+    held.commit()
+    shutil.copy(stranger.with_name("work.db-wal"), tmp_path / "empty.db-wal")
+    held.close()
+    with pytest.raises(InputError, match="was not made by you"):
+        await open_store(path)
 
 
 async def test_a_file_that_came_back_changed_under_a_known_id_is_a_strangers(workspace: Path) -> None:
