@@ -92,7 +92,7 @@ _NAMES = {
         "ImprovementStep TextCandidate"
     ),
     "mcp_tef.model.installation": "VERSION how_to_install missing_library",
-    "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint loads_bounded",
+    "mcp_tef.model.json": "Json JsonObject canonical deeper_than document_text fingerprint loads_bounded",
     "mcp_tef.model.library": (
         "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
         "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"

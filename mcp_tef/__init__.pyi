@@ -222,7 +222,7 @@ from mcp_tef.model.improvements import (
     TextCandidate,
 )
 from mcp_tef.model.installation import VERSION, how_to_install, missing_library
-from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint, loads_bounded
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, document_text, fingerprint, loads_bounded
 from mcp_tef.model.library import (
     NEXT_STATUSES,
     Execution,
@@ -566,7 +566,7 @@ __all__ = [
     "client_to_json", "cluster_confusions", "cluster_for", "comparison_to_json", "conflict_to_json",
     "confusability_level", "confusions_to_json", "consent_rows", "copy_workspace", "crowd_html", "crowd_to_json",
     "decimal_text", "deeper_than", "default_workspace", "design_from_json", "design_to_json", "detect_files",
-    "detected_config_to_json", "did_you_mean", "draft_format", "draft_html", "draft_of_patch",
+    "detected_config_to_json", "did_you_mean", "document_text", "draft_format", "draft_html", "draft_of_patch",
     "draft_summary_to_json", "draft_text", "draft_to_json", "drafted_cases_to_json", "drafts_tried_text",
     "drift_to_json", "edited_draft", "ensure_consent", "error_to_json", "execution_figures_to_json",
     "execution_to_json", "expectation_from_json", "expectation_to_json", "filled", "fingerprint", "foreign_note",

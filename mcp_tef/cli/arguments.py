@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from mcp_tef import InputError, RunField, did_you_mean
 from mcp_tef.cli.examples import EXAMPLES
+from mcp_tef.cli.standard_streams import write_result
 from mcp_tef.cli.terminal import Terminal, coloured, styled_help
 
 Command: TypeAlias = Callable[[argparse.Namespace, Terminal], Coroutine[Any, Any, int | None] | int | None]
@@ -41,6 +42,10 @@ class Parser(argparse.ArgumentParser):
         """Return the help page, with headings in bold where colour is shown; Python 3.14 does that itself."""
         text = super().format_help()
         return styled_help(text) if sys.version_info < (3, 14) and coloured(sys.stdout) else text
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write a page, and say where that fails, which argparse itself conceals."""
+        write_result(file or sys.stderr, message)
 
     def error(self, message: str) -> NoReturn:
         """Raise an InputError in place of argparse's own exit."""

@@ -14,9 +14,10 @@ from typing import Final, TypeAlias
 
 import platformdirs
 
-from mcp_tef import VERSION, Config, ModelFault, RedactingFormatter, TefError, error_to_json
+from mcp_tef import VERSION, Config, ModelFault, ReachError, RedactingFormatter, TefError, error_to_json
 from mcp_tef.cli.arguments import Command, HelpFormatter, Parser, Verbs, joined, shared_options
 from mcp_tef.cli.output_files import from_standard_input, require_apart, require_fitting_endings, standard_output
+from mcp_tef.cli.standard_streams import UNWRITTEN, discard, output_failed
 from mcp_tef.cli.terminal import Terminal
 
 CRASHED = 70
@@ -51,6 +52,8 @@ def _written(text: str) -> Path:
 
 
 INTERRUPTED = 130
+FINISHED = (0, 1, 4)
+"""Exit codes of commands that said nothing about an error so far."""
 Register: TypeAlias = Callable[[Verbs], None]
 VERBS: Final = {
     "demo": "demo.register_demo",
@@ -103,12 +106,24 @@ def main(argv: Sequence[str] | None = None, groups: Sequence[Register] = ()) -> 
     terminal = Terminal(json="--json" in given, quiet="--quiet" in given)
     with terminal.interruption.handled():
         code = _outcome(given, terminal, groups)
-        try:
-            terminal.write_document()
-            sys.stdout.flush()
-        except (BrokenPipeError, KeyboardInterrupt):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _write_rest(terminal, code)
     return terminal.interruption.exit_code or code
+
+
+def _write_rest(terminal: Terminal, code: int) -> int:
+    """Write the document and what is still held back; return the exit code, which tells where that failed."""
+    try:
+        terminal.write_document()
+        sys.stdout.flush()
+    except (BrokenPipeError, KeyboardInterrupt):
+        discard(sys.stdout)
+    except (ReachError, OSError) as error:
+        discard(sys.stdout)
+        if code in FINISHED:
+            failed = error if isinstance(error, ReachError) else output_failed(error)
+            terminal.note(f"mcp-tef: {failed.message} {failed.hint}")
+            return UNWRITTEN
+    return code
 
 
 def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register]) -> int:
@@ -122,6 +137,8 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
         return _interrupted(terminal)
     except BrokenPipeError:
         return 1
+    except SystemExit as ended:  # argparse ends so after a help page
+        return int(ended.code or 0)
     except Exception as error:  # noqa: BLE001  # the outermost frame of a command
         return _failed(terminal, log_crash(error, terminal), debug, CRASHED)
 

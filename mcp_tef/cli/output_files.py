@@ -129,7 +129,7 @@ def standard_output(arguments: Namespace, terminal: Terminal) -> Iterator[Termin
         finally:
             if file.is_file():
                 with file.open(encoding="utf-8", newline="") as result:
-                    copyfileobj(result, terminal.output)
+                    copyfileobj(result, terminal)
 
 
 @contextmanager

@@ -73,7 +73,7 @@ class Progress:
             self._timer.cancel()
             self._timer = None
         if self._line and self._terminal.live:
-            self._write(CLEAR)
+            self._terminal.draw(CLEAR)
         self._line = ""
 
     def _show(self, line: str) -> None:
@@ -84,16 +84,12 @@ class Progress:
             self._timer = self._timer or self._later(BETWEEN_LINES_S, self._tell)
         elif self._clock() - self._drawn >= BETWEEN_DRAWINGS_S:
             self._drawn = self._clock()
-            self._write(CLEAR + line)
+            self._terminal.draw(CLEAR + line)
 
     def _tell(self) -> None:
         """Write the line even if nothing has changed, since build servers end what is silent for long."""
         self._timer = self._later(BETWEEN_LINES_S, self._tell)
         self._terminal.note(self._line.lstrip("█░ "))
-
-    def _write(self, text: str) -> None:
-        self._terminal.errors.write(text)
-        self._terminal.errors.flush()
 
 
 def _first_line(batch: Batch) -> str:

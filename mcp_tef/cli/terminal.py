@@ -1,6 +1,5 @@
 """Terminal input and output: results and progress, questions and answers. Results go to stdout, the rest to stderr."""
 
-import json
 import os
 import re
 import shutil
@@ -18,11 +17,13 @@ from mcp_tef import (
     ReachError,
     Secret,
     consent_rows,
+    document_text,
     secrets_in,
     shown_address,
     without_keys,
 )
 from mcp_tef.cli.interruption import Interruption
+from mcp_tef.cli.standard_streams import write_note, write_result
 
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _RED, _GREEN, _YELLOW = "\x1b[31m", "\x1b[32m", "\x1b[33m"
@@ -55,7 +56,7 @@ class Terminal:
     def document(self, value: Json) -> None:
         """Set the one JSON document, which is written when the command has ended; a later one replaces it."""
         if self.json:
-            self.document_text(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+            self.document_text(document_text(value))
 
     def document_text(self, text: str) -> None:
         """Set the one JSON document as text that ends its own last line."""
@@ -64,23 +65,27 @@ class Terminal:
     def write_document(self) -> None:
         """Write the JSON document, where it is wanted."""
         if self.json and self.documents:
-            self.output.write(self.documents[0])
+            write_result(self.output, self.documents[0])
 
     def say(self, *lines: str) -> None:
         """Write lines for people, where neither JSON nor quiet is wanted."""
         if not (self.json or self.quiet):
             dress = styled if coloured(self.output) else plain
-            self.output.writelines(dress(self._renamed(line)) + "\n" for line in lines)
+            for line in lines:
+                write_result(self.output, dress(self._renamed(line)) + "\n")
 
     def write(self, text: str) -> None:
         """Write a result for programs as it is, where no JSON document is wanted."""
         if not self.json:
-            self.output.write(text)
+            write_result(self.output, text)
 
     def note(self, text: str) -> None:
         """Write a line beside the result."""
-        self.errors.write((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")
-        self.errors.flush()
+        self.draw((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")
+
+    def draw(self, text: str) -> None:
+        """Write beside the result as it is."""
+        write_note(self.errors, text)
 
     def _renamed(self, text: str) -> str:
         """Return the text with the names that people know in the place of temporary files."""
@@ -146,14 +151,12 @@ class Terminal:
         self.show_consent(request)
         if request.kind is not ConsentKind.KEY:
             return ConsentAnswer.ALLOW if self.confirms("Allow it, now and from now on?") else ConsentAnswer.DECLINE
-        self.errors.write("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
-        self.errors.flush()
+        self.draw("Send the key, now and from now on? [y]es, [w]ithout a key, [N]o: ")
         return _KEY_ANSWERS.get(self._answer(), ConsentAnswer.DECLINE)
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""
-        self.errors.write(f"{question} [y/N] ")
-        self.errors.flush()
+        self.draw(f"{question} [y/N] ")
         return self._answer() in ("y", "yes")
 
     def _answer(self) -> str:

@@ -210,8 +210,8 @@ def instructions_after(before: str, step: DraftStep) -> str:
     for one in step.operations:
         if _changes_instructions(one):
             document = apply_patch(document, [one])
-        elif one["op"] != "test" and not one["path"]:
-            document = one["value"]
+        elif one["op"] in ("add", "replace") and not one["path"]:
+            document = one["value"] if isinstance(one["value"], Mapping) else {}
     text = document.get("instructions", "")
     if not isinstance(text, str) or len(text) > LONGEST_INSTRUCTIONS:
         hint = f"Write up to {LONGEST_INSTRUCTIONS:,} characters."

@@ -1,7 +1,6 @@
 """Analyses of tools as files: reports on quality, similarity and overlap, and patches of recommendations."""
 
 import asyncio
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +9,7 @@ from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.formats.csv_tables import csv_text
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, document_text
 from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, Suppression, ToolQuality
 from mcp_tef.model.similarity import FlagRule, PairAdvice
 from mcp_tef.reports.charts import shown
@@ -36,7 +35,7 @@ HEADS = ("tool", "server", "score", "tokens", "rule", "severity", "place", "find
 
 def quality_text(report: QualityReport) -> str:
     """Return the report as a JSON document."""
-    return json.dumps(quality_to_json(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(quality_to_json(report))
 
 
 def quality_csv(report: QualityReport) -> str:
@@ -193,7 +192,7 @@ def _slug(text: str) -> str:
 
 
 def _text(value: Json) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(value)
 
 
 class AnalysisReports:

@@ -1,6 +1,5 @@
 """Comparison of two batches as JSON, CSV and HTML; `ComparedBatches` is what every report shows."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.comparison import BatchComparison, CaseSide, ComparedRuns, PairChange, RateDifference, ShareChange
-from mcp_tef.model.json import Json
+from mcp_tef.model.json import Json, document_text
 from mcp_tef.model.metrics import Rate, ThresholdCheck
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.model.times import local_time_text
@@ -79,7 +78,7 @@ def batch_name(batch: Batch) -> str:
 
 def comparison_json(compared: ComparedBatches) -> str:
     """Return the comparison as a JSON document."""
-    return json.dumps(comparison_to_json(compared.comparison), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(comparison_to_json(compared.comparison))
 
 
 def comparison_csv(compared: ComparedBatches) -> str:

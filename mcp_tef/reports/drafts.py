@@ -1,6 +1,5 @@
 """Drafts of changed tools as files: patch, ToolHive override, tools file, Markdown for a pull request, HTML page."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -11,7 +10,7 @@ from typing import Any, Final
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolRevision, name_of
-from mcp_tef.model.json import Json, canonical
+from mcp_tef.model.json import Json, canonical, document_text
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.rates import percent_text
 from mcp_tef.model.runs import Batch
@@ -177,4 +176,4 @@ def _quoted(label: str, text: str) -> str:
 
 
 def _json_text(value: Json | Mapping[str, Json]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(value)

@@ -1,6 +1,5 @@
 """Content of every report (runs under a title, their metrics and conditions), and the same as CSV and JSON tables."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,7 +10,7 @@ from mcp_tef.api.serializers.runs import run_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.installation import VERSION
-from mcp_tef.model.json import Json, fields_to_json
+from mcp_tef.model.json import Json, document_text, fields_to_json
 from mcp_tef.model.metrics import MetricsOverview, ThresholdCheck
 from mcp_tef.model.runs import ModelSettings, RunStatus, RunSummary, is_baseline
 
@@ -108,7 +107,7 @@ def to_json(results: Results) -> str:
         "conditions": [results.conditions(model) for model in results.models],
         "thresholds": [asdict(check) for check in results.checks],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(document)
 
 
 def to_csv(results: Results) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from mcp_tef.formats.cases.texts import read_text
 from mcp_tef.model.installation import VERSION
-from mcp_tef.model.json import Json, fingerprint
+from mcp_tef.model.json import Json, document_text, fingerprint
 from mcp_tef.model.quality import LintFinding, LintRule, QualityReport, ToolQuality
 from mcp_tef.model.runs import UNREADABLE, RunSummary
 from mcp_tef.model.verdicts import RunMark
@@ -37,7 +37,7 @@ def quality_sarif(report: QualityReport, files: Sequence[Path] = ()) -> str:
 def _log(rules: Iterable[Json], results: Sequence[Json], properties: Json) -> str:
     driver = {"name": "mcp-tef", "version": VERSION, "rules": list(rules)}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results, "properties": properties}
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False) + "\n"
+    return document_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _kind(run: RunSummary) -> str:

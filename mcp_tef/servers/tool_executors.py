@@ -17,7 +17,7 @@ import httpx2
 
 from mcp_tef.errors import InputError, ReachError
 from mcp_tef.model.addresses import origin_of
-from mcp_tef.model.json import Json, JsonObject, loads_bounded
+from mcp_tef.model.json import Json, JsonObject, value_or_text
 from mcp_tef.model.json_patch import value_at
 from mcp_tef.model.library import (
     ABSENT,
@@ -231,10 +231,7 @@ def _output(design: ToolDesign, outputs: _Outputs, code: int | None) -> Json:
         said = bytes(outputs.written[2]).decode("utf-8", "replace").strip().splitlines()
         words = f": {said[-1][:_LAST_WORDS]}" if said else ""
         raise ReachError(f"{design.name} ended with {_ending(code)}{words}.", hint="Correct its script or command.")
-    try:
-        return loads_bounded(written)
-    except (ValueError, RecursionError):
-        return written
+    return value_or_text(written)
 
 
 def _ending(code: int) -> str:
@@ -269,7 +266,7 @@ class HttpToolExecutor:
             raise ReachError(f"{design.name} could not reach {place}.", hint=hint) from error
         except ReachError as error:
             raise ReachError(without_keys(error.message, resolved.secrets), hint=error.hint) from None
-        found = json_without_keys(_parsed(text), resolved.secrets)
+        found = json_without_keys(value_or_text(text), resolved.secrets)
         return _part(design, found)
 
 
@@ -326,10 +323,3 @@ async def _bounded(design: ToolDesign, response: httpx2.Response) -> str:
         if len(body) > MOST_OUTPUT_BYTES:
             raise ReachError(f"{design.name} was answered with more than 1 MB.", hint="Ask for less.")
     return body.decode("utf-8", "replace")
-
-
-def _parsed(text: str) -> Json:
-    try:
-        return loads_bounded(text)
-    except (ValueError, RecursionError):
-        return text

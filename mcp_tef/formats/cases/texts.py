@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, loads_bounded
+from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, document_text, loads_bounded
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.trust.files import (
     open_inside,
@@ -236,7 +236,7 @@ def _require_text_names(value: Mapping[Json, Json]) -> None:
 
 def to_json(document: Json) -> str:
     """Return a JSON document for people."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return document_text(document)
 
 
 def to_yaml(document: Json) -> str:

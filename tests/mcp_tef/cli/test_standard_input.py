@@ -96,21 +96,26 @@ WITHOUT_WORKSPACE = ("--cases", "score ")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a workspace that holds a server, a case, a batch and a draft; and files beside it."""
     folder = tmp_path_factory.mktemp("prepared")
+    with isolation.at_home(folder / "home"):
+        prepare(folder)
+    return folder
+
+
+def prepare(folder: Path) -> None:
+    """Fill a folder with the workspace and the files."""
     workspace_files.tools_file(folder)
     workspace_files.case_file(folder, [workspace_files.weather(1)])
     (folder / "p.json").write_text(PATCH, "utf-8")
     (folder / "rent.json").write_text(TOOL, "utf-8")
     (folder / "kept.json").write_text(TOOL.replace("rent", "kept"), "utf-8")
-    with isolation.at_home(folder / "home"):
-        for line in ("servers add city --tools-file {}/tools.json", "cases import {}/cases.json", "run --json"):
-            said = say(*line.format(folder).split(), "--workspace", folder / "work.db")
-            assert said.code in (0, 1)
-        (folder / "batch.json").write_text(said.out, "utf-8")
-        assert say("runs", "show", "latest", "--verdict", folder / "v.json", "--workspace", folder / "work.db").code < 2
-        assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
-        assert say("prompts", "add", "kept", "--from", "built-in", "--workspace", folder / "work.db").code == 0
-        assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
-    return folder
+    for line in ("servers add city --tools-file {}/tools.json", "cases import {}/cases.json", "run --json"):
+        said = say(*line.format(folder).split(), "--workspace", folder / "work.db")
+        assert said.code in (0, 1)
+    (folder / "batch.json").write_text(said.out, "utf-8")
+    assert say("runs", "show", "latest", "--verdict", folder / "v.json", "--workspace", folder / "work.db").code < 2
+    assert say("library", "add", folder / "kept.json", "--workspace", folder / "work.db").code == 0
+    assert say("prompts", "add", "kept", "--from", "built-in", "--workspace", folder / "work.db").code == 0
+    assert say("draft", "new", "Shorter", "--server", "city", "--workspace", folder / "work.db").code == 0
 
 
 @pytest.fixture
