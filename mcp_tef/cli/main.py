@@ -135,10 +135,8 @@ def _outcome(given: Sequence[str], terminal: Terminal, groups: Sequence[Register
         return _failed(terminal, error, debug, error.exit_code)
     except KeyboardInterrupt:
         return _interrupted(terminal)
-    except BrokenPipeError:
-        return 1
-    except SystemExit as ended:  # argparse ends so after a help page
-        return int(ended.code or 0)
+    except (BrokenPipeError, SystemExit) as ended:  # argparse ends by the latter after a help page
+        return int(getattr(ended, "code", 1) or 0)
     except Exception as error:  # noqa: BLE001  # the outermost frame of a command
         return _failed(terminal, log_crash(error, terminal), debug, CRASHED)
 
