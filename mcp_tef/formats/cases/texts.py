@@ -3,7 +3,6 @@
 Files that a case file names are read only where they lie below its folder.
 """
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
