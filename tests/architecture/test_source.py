@@ -32,7 +32,9 @@ READS_ONLY_OUR_OWN = {"app/dialogs/pdf_pages.py", "app/help/page_view.py"}
 ASKS_BEFORE_IT_OPENS = "app/shell/workspace_controller.py"
 EDITS = re.compile(r"(core|engine)\.((cases|servers)\.(edit|edit_all)|drafts\.(edit|rename|redo|undo))\b")
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|NotImplementedError|not implemented", re.IGNORECASE)
-IN_TESTS_NEVER = re.compile(r"\bpatch\(|\.itemAt\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/")
+IN_TESTS_NEVER = re.compile(
+    r"\bpatch\(|\.itemAt\(|\btime\.sleep\(|assert True\b|mark\.skip\b|type: ignore(?!\[)|/root/|/work/"
+)
 
 
 def length(function: Function) -> int:
