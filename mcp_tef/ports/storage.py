@@ -254,7 +254,10 @@ class RunStore(Protocol):
         """Put new verdicts in place of old ones, which are kept; the runs that were still there, as they now read."""
         ...
 
-    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch: ...
+    async def rename_batch(self, batch_id: BatchId, name: str, *, seen: str | None = None) -> Batch:
+        """Give a batch another name; ChangedMeanwhileError where it has another one than was seen."""
+        ...
+
     async def remove_batches(self, ids: Sequence[BatchId]) -> None:
         """Hide batches and their runs until the next open, so that `restore_batches` undoes it."""
         ...
@@ -306,7 +309,12 @@ class LibraryStore(Protocol):
         """Keep a new version; ConflictError where the latest one is another than expected."""
         ...
 
-    async def set_status(self, tool_id: LibraryToolId, status: ToolStatus) -> LibraryTool: ...
+    async def set_status(
+        self, tool_id: LibraryToolId, status: ToolStatus, *, seen: ToolStatus | None = None
+    ) -> LibraryTool:
+        """Give a tool a status; ChangedMeanwhileError where it has another one than was seen."""
+        ...
+
     async def all(self) -> tuple[LibraryTool, ...]:
         """Return every tool, by name."""
         ...
@@ -322,8 +330,8 @@ class LibraryStore(Protocol):
 
     async def restore(self, ids: Sequence[LibraryToolId]) -> None: ...
     async def categories(self) -> tuple[ToolCategory, ...]: ...
-    async def save_category(self, category: ToolCategory) -> None:
-        """Add a category, or change the one of its name."""
+    async def save_category(self, category: ToolCategory, *, seen: ToolCategory | None = None) -> None:
+        """Add a category, or change what differs from the one seen in that of its name; ChangedMeanwhileError."""
         ...
 
     async def record(self, executions: Sequence[Execution]) -> None:
@@ -339,9 +347,19 @@ class DefinitionStore(Protocol):
     """Prompts, model groups, routes and search tools on disk; unknown names raise NotFoundError."""
 
     async def add(
-        self, kind: DefinitionKind, name: str, document: Mapping[str, Json], note: str = ""
+        self,
+        kind: DefinitionKind,
+        name: str,
+        document: Mapping[str, Json],
+        note: str = "",
+        *,
+        seen: Mapping[str, Json] | None = None,
     ) -> StoredDefinition:
-        """Store the next version of a name, the first for a new one; numbers are never reused."""
+        """Store the next version of a name, the first for a new one; numbers are never reused.
+
+        Where `seen` is given, only what differs from it is changed; an empty one saw that there was none.
+        ChangedMeanwhileError where the same was changed since; NotFoundError where what was seen is gone.
+        """
         ...
 
     async def all(self, kind: DefinitionKind) -> tuple[StoredDefinition, ...]:

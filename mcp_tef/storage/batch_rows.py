@@ -40,6 +40,7 @@ from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.run_queries import REMOVED_CASE_KEYS, VISIBLE
 from mcp_tef.storage.run_rows import case_cells, settings_of, variables_of
 from mcp_tef.storage.run_tables import BATCHES, FACT_KEYS, FACTS, MODEL_SETTINGS, RUNS
+from mcp_tef.trust.field_changes import merged_fields
 
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)
@@ -222,8 +223,10 @@ def set_trial(session: Session, batch_id: BatchId, trial: Mapping[str, Json]) ->
     return get(session, batch_id)
 
 
-def rename(session: Session, batch_id: BatchId, name: str) -> Batch:
-    """Call a batch otherwise. NotFoundError."""
+def rename(session: Session, batch_id: BatchId, name: str, seen: str | None = None) -> Batch:
+    """Call a batch otherwise. NotFoundError; ChangedMeanwhileError where it has another name than was seen."""
+    stored = _row(session, batch_id).name
+    merged_fields({"name": stored if seen is None else seen}, {"name": name}, {"name": stored}, "the batch")
     session.execute(update(BATCHES).where(BATCHES.c.id == batch_id).values(name=name))
     return get(session, batch_id)
 

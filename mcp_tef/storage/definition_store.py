@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Text, func, insert, select, update
+from sqlalchemy import Text, exists, func, insert, select, update
 from sqlmodel import Field, Session
 
 from mcp_tef.errors import NotFoundError
@@ -12,6 +12,7 @@ from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.json import Json
 from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, row_of, storable, table_of
 from mcp_tef.storage.database import Database
+from mcp_tef.trust.field_changes import merged_fields, same
 
 
 class DefinitionRow(StoredRow, table=True):
@@ -39,14 +40,24 @@ class SqliteDefinitions:
         self._database = database
 
     async def add(
-        self, kind: DefinitionKind, name: str, document: Mapping[str, Json], note: str = ""
+        self,
+        kind: DefinitionKind,
+        name: str,
+        document: Mapping[str, Json],
+        note: str = "",
+        *,
+        seen: Mapping[str, Json] | None = None,
     ) -> StoredDefinition:
-        """Store the next version of a name."""
+        """Store the next version of a name, merged with what was stored since it was seen. ChangedMeanwhileError."""
 
         def work(session: Session) -> StoredDefinition:
+            latest = _latest(session, kind, name, seen)
+            merged = merged_fields(seen or {}, document, latest.document, f"the {kind} {name}") if latest else document
+            if latest and same(merged, latest.document):
+                return latest
             numbers = select(func.max(DEFINITIONS.c.version)).where(_named(kind, name))
             version = (session.execute(numbers).scalar_one() or 0) + 1
-            row = {"kind": kind, "name": name, "version": version, "document": document, "note": note}
+            row = {"kind": kind, "name": name, "version": version, "document": merged, "note": note}
             session.execute(insert(DEFINITIONS).values(row))
             return _get(session, kind, name, version)
 
@@ -87,6 +98,14 @@ class SqliteDefinitions:
 
 def _named(kind: DefinitionKind, name: str) -> Any:
     return (DEFINITIONS.c.kind == kind) & (DEFINITIONS.c.name == storable(name))
+
+
+def _latest(
+    session: Session, kind: DefinitionKind, name: str, seen: Mapping[str, Json] | None
+) -> StoredDefinition | None:
+    """Return the definition that an edit changes; None where it replaces all, or is new. NotFoundError."""
+    there = seen is not None and (seen or session.execute(select(exists().where(_named(kind, name), _THERE))).scalar())
+    return _get(session, kind, name) if there else None
 
 
 def _versions(session: Session, kind: DefinitionKind, name: str) -> tuple[StoredDefinition, ...]:

@@ -1,6 +1,7 @@
 """Tools of the library with their versions and executions, in the workspace file."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import delete, exists, insert, select, text, update
@@ -27,6 +28,7 @@ from mcp_tef.storage.library_tables import (
     LIBRARY_TOOLS,
     LIBRARY_VERSIONS,
 )
+from mcp_tef.trust.field_changes import merged_fields
 
 MOST_EXECUTIONS: Final = 1000
 _LATEST = (LIBRARY_VERSIONS.c.tool_id == LIBRARY_TOOLS.c.id) & (LIBRARY_VERSIONS.c.version == LIBRARY_TOOLS.c.version)
@@ -68,11 +70,15 @@ class SqliteLibrary:
 
         return await self._database.write(work)
 
-    async def set_status(self, tool_id: LibraryToolId, status: ToolStatus) -> LibraryTool:
-        """Give a tool a status. NotFoundError."""
+    async def set_status(
+        self, tool_id: LibraryToolId, status: ToolStatus, *, seen: ToolStatus | None = None
+    ) -> LibraryTool:
+        """Give a tool a status. NotFoundError; ChangedMeanwhileError where it has another one than was seen."""
 
         def work(session: Session) -> LibraryTool:
-            _get(session, tool_id)
+            stored = _get(session, tool_id)
+            before, after = (replace(stored, status=one) for one in (seen or stored.status, status))
+            merged_fields(before, after, stored, f"the tool “{stored.name}”")
             values = {"status": status.value, "updated_at": now()}
             session.execute(update(LIBRARY_TOOLS).where(LIBRARY_TOOLS.c.id == tool_id).values(values))
             return _get(session, tool_id)
@@ -121,17 +127,22 @@ class SqliteLibrary:
 
         def work(session: Session) -> tuple[ToolCategory, ...]:
             rows = session.execute(select(LIBRARY_CATEGORIES).order_by(LIBRARY_CATEGORIES.c.name))
-            return tuple(ToolCategory(name=one.name, description=one.description, parent=one.parent) for one in rows)
+            return tuple(map(_category, rows))
 
         return await self._database.read(work)
 
-    async def save_category(self, category: ToolCategory) -> None:
-        """Add a category, or change the one of its name."""
+    async def save_category(self, category: ToolCategory, *, seen: ToolCategory | None = None) -> None:
+        """Add a category, or change what differs from the one seen in that of its name. ChangedMeanwhileError."""
 
         def work(session: Session) -> None:
-            values = {"description": category.description, "parent": category.parent, "updated_at": now()}
             named = LIBRARY_CATEGORIES.c.name == storable(category.name)
-            if session.execute(select(exists().where(named))).scalar_one():
+            row = session.execute(select(LIBRARY_CATEGORIES).where(named)).first()
+            made = category
+            if row is not None:
+                stored = _category(row)
+                made = merged_fields(seen or stored, category, stored, f"the category {stored.name}")
+            values = {"description": made.description, "parent": made.parent, "updated_at": now()}
+            if row is not None:
                 session.execute(update(LIBRARY_CATEGORIES).where(named).values(values))
             else:
                 session.execute(insert(LIBRARY_CATEGORIES).values(name=category.name, **values))
@@ -164,6 +175,10 @@ class SqliteLibrary:
             return tuple(map(_execution, rows))
 
         return await self._database.read(work)
+
+
+def _category(row: Any) -> ToolCategory:
+    return ToolCategory(name=row.name, description=row.description, parent=row.parent)
 
 
 def _require_free(session: Session, name: str, tool_id: LibraryToolId) -> None:

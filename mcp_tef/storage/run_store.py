@@ -219,9 +219,9 @@ class SqliteRuns:
             changed += await self._database.write(partial(_rejudge, judgements=piece))
         return tuple(changed)
 
-    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
+    async def rename_batch(self, batch_id: BatchId, name: str, *, seen: str | None = None) -> Batch:
         """Call a batch otherwise. NotFoundError."""
-        return await self._database.write(lambda session: batch_rows.rename(session, batch_id, name))
+        return await self._database.write(lambda session: batch_rows.rename(session, batch_id, name, seen))
 
     async def remove_batches(self, ids: Sequence[BatchId]) -> None:
         """Hide batches and their runs until the next open, which deletes them; `restore_batches` undoes it.

@@ -122,11 +122,13 @@ class Library:
             raise NotFoundError(f"{name} has no version {version}.", hint=f"It has versions 1 to {len(found)}.")
         return await self.edit(name, found[version].design, changelog=f"Version {version} restored.", by=by)
 
-    async def set_status(self, name: str, status: ToolStatus, *, by: str = "") -> LibraryTool:
-        """Give a tool another status; InputError names those that are allowed."""
-        tool = await self.find(name)
+    async def set_status(
+        self, name: str, status: ToolStatus, *, seen: LibraryTool | None = None, by: str = ""
+    ) -> LibraryTool:
+        """Give a tool another status than was seen; InputError names those that are allowed. ChangedMeanwhileError."""
+        tool = seen or await self.find(name)
         require_next_status(tool, status)
-        tool = await self._store.set_status(tool.id, status)
+        tool = await self._store.set_status(tool.id, status, seen=tool.status)
         await self._changed([tool.id], by)
         return tool
 
@@ -146,14 +148,14 @@ class Library:
         """Return every category, by name."""
         return await self._store.categories()
 
-    async def save_category(self, category: ToolCategory, *, by: str = "") -> None:
-        """Add a category or change it; InputError where it would stand in itself."""
+    async def save_category(self, category: ToolCategory, *, seen: ToolCategory | None = None, by: str = "") -> None:
+        """Add a category or change it; InputError where it would stand in itself. ChangedMeanwhileError."""
         name = category.name.strip()
         if not name or "/" in name or not name.isprintable():
             hint = "Use characters that can be shown, without a slash."
             raise InputError(f"“{category.name}” cannot be the name of a category.", hint=hint)
         require_free_of_circles(await self._store.categories(), name, category.parent)
-        await self._store.save_category(replace(category, name=name))
+        await self._store.save_category(replace(category, name=name), seen=seen)
         self._events.publish(LibraryChanged((), by))
 
     async def ensure_category(self, path: str) -> str:
@@ -172,7 +174,8 @@ class Library:
         if found is not None and found.parent is not None:
             require_free_of_circles(categories, name, parent)
             raise ConflictError(f"The category {name} is in {found.parent}, not in {parent}.", hint="Name it by that.")
-        await self.save_category(replace(found or ToolCategory(name=name), parent=parent))
+        seen = found or ToolCategory(name=name)
+        await self.save_category(replace(seen, parent=parent), seen=seen)
 
     async def take(
         self, tools: Sequence[tuple[JsonObject, ToolDesign | None]], *, replacing: bool = False, by: str = ""

@@ -116,17 +116,36 @@ class ModelTargets:
 
     async def add_all(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter]) -> None:
         """Keep groups and routers, which may ask these groups, once all of them are checked; NotFoundError."""
-        for deployment in chain.from_iterable(group.deployments for group in groups):
-            self._models.require_known(deployment.provider, deployment.base_url)
-        new = {group.name for group in groups}
-        for router in routers:
-            await self._require_targets(router, new)
+        await self._require_known(groups, routers)
         for group in groups:
             await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group))
             self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, group.name))
         for router in routers:
             await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router))
             self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, router.name))
+
+    async def edit_group(self, group: ModelGroup, seen: ModelGroup | None) -> ModelGroup:
+        """Keep what differs from the group seen, None where there was none; ChangedMeanwhileError, NotFoundError."""
+        await self._require_known([group], [])
+        before = group_to_json(seen) if seen else {}
+        kept = await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group), seen=before)
+        self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, group.name))
+        return group_from_json(kept.document)
+
+    async def edit_router(self, router: ModelRouter, seen: ModelRouter | None) -> ModelRouter:
+        """Keep what differs from the router seen, None where there was none; ChangedMeanwhileError, NotFoundError."""
+        await self._require_known([], [router])
+        before = router_to_json(seen) if seen else {}
+        kept = await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router), seen=before)
+        self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, router.name))
+        return router_from_json(kept.document)
+
+    async def _require_known(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter]) -> None:
+        for deployment in chain.from_iterable(group.deployments for group in groups):
+            self._models.require_known(deployment.provider, deployment.base_url)
+        new = {group.name for group in groups}
+        for router in routers:
+            await self._require_targets(router, new)
 
     async def remove_group(self, name: str) -> None:
         """Remove a group; ConflictError while a router asks it."""

@@ -78,7 +78,7 @@ class Prompts:
         template = replace(template, kind=PromptKind(changed["kind"]), **texts)
         if _document(template) == _document(latest):
             raise InputError(f"Nothing of {latest.label} would change.", hint="Change its text or a variable.")
-        return await self._keep(template, by)
+        return await self._keep(template, by, seen=latest)
 
     async def remove(self, name: str, *, by: str = "") -> None:
         """Remove every version of a template; runs keep the text they were asked with. NotFoundError, InputError."""
@@ -132,9 +132,10 @@ class Prompts:
         }
         return await self.applied(model, before.label, theirs), await self.applied(model, after.label, values)
 
-    async def _keep(self, template: PromptTemplate, by: str) -> PromptTemplate:
+    async def _keep(self, template: PromptTemplate, by: str, seen: PromptTemplate | None = None) -> PromptTemplate:
         require_sound(template)
-        kept = await self._store.add(DefinitionKind.PROMPT, template.name, _document(template), template.note)
+        name, before = template.name, _document(seen) if seen else None
+        kept = await self._store.add(DefinitionKind.PROMPT, name, _document(template), template.note, seen=before)
         self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, template.name, by))
         return _template(kept)
 

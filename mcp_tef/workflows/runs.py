@@ -239,11 +239,11 @@ class Runs:
         async with self._judging:
             return await RejudgeJob(self._store, self._events, self._jobs).work(ids, by)
 
-    async def rename_batch(self, batch_id: BatchId, name: str, *, by: str = "") -> Batch:
-        """Call a batch that has ended otherwise."""
+    async def rename_batch(self, batch_id: BatchId, name: str, *, seen: str | None = None, by: str = "") -> Batch:
+        """Call a batch that has ended otherwise; ChangedMeanwhileError where it has another name than was seen."""
         if batch_id in self._jobs:
             raise InputError("A batch that is running cannot be renamed.", hint="Wait until it has ended.")
-        batch = await self._store.runs.rename_batch(batch_id, name.strip())
+        batch = await self._store.runs.rename_batch(batch_id, name.strip(), seen=seen)
         self._events.publish(BatchesChanged((batch_id,), by))
         return batch
 

@@ -58,6 +58,13 @@ class SearchTools:
         self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, tool.name))
         return tool
 
+    async def edit(self, tool: SearchTool, seen: SearchTool | None) -> SearchTool:
+        """Keep what differs from the search tool seen, None where there was none; ChangedMeanwhileError."""
+        before = search_tool_to_json(seen) if seen else {}
+        kept = await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool), seen=before)
+        self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, tool.name))
+        return search_tool_from_json(kept.document)
+
     async def remove(self, name: str) -> None:
         """Remove a search tool."""
         name = (await self.find(name)).name

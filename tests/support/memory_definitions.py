@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.json import Json
+from mcp_tef.trust.field_changes import merged_fields
 from tests.support.memory_servers import NOW
 
 
@@ -16,9 +17,20 @@ class MemoryDefinitions:
         self._hidden: dict[tuple[DefinitionKind, str], int] = {}
 
     async def add(
-        self, kind: DefinitionKind, name: str, document: Mapping[str, Json], note: str = ""
+        self,
+        kind: DefinitionKind,
+        name: str,
+        document: Mapping[str, Json],
+        note: str = "",
+        *,
+        seen: Mapping[str, Json] | None = None,
     ) -> StoredDefinition:
         """One more version."""
+        if seen or (seen is not None and self._shown(kind, name)):
+            latest = await self.get(kind, name)
+            document = merged_fields(seen, document, latest.document, f"the {kind} {name}")
+            if document == latest.document:
+                return latest
         versions = self._versions.setdefault((kind, name), [])
         made = StoredDefinition(
             kind=kind, name=name, version=len(versions) + 1, document=document, note=note, created_at=NOW

@@ -8,6 +8,7 @@ from mcp_tef.errors import ConflictError, NotFoundError
 from mcp_tef.model.health import LAST_FAILURES, ContactSummary, ServerContact, usual_p95
 from mcp_tef.model.ids import LibraryToolId, new_id
 from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
+from mcp_tef.trust.field_changes import merged_fields
 from tests.support.memory_servers import NOW
 
 
@@ -43,8 +44,13 @@ class MemoryLibrary:
         self._versions[tool_id] = [version, *earlier]
         return self._tools[tool_id]
 
-    async def set_status(self, tool_id: LibraryToolId, status: ToolStatus) -> LibraryTool:
+    async def set_status(
+        self, tool_id: LibraryToolId, status: ToolStatus, *, seen: ToolStatus | None = None
+    ) -> LibraryTool:
         """Another status."""
+        stored = await self.get(tool_id)
+        before, after = (replace(stored, status=one) for one in (seen or stored.status, status))
+        merged_fields(before, after, stored, f"the tool “{stored.name}”")
         self._tools[tool_id] = replace(await self.get(tool_id), status=status)
         return self._tools[tool_id]
 
@@ -77,9 +83,12 @@ class MemoryLibrary:
         """By name."""
         return tuple(self._categories[name] for name in sorted(self._categories))
 
-    async def save_category(self, category: ToolCategory) -> None:
+    async def save_category(self, category: ToolCategory, *, seen: ToolCategory | None = None) -> None:
         """Add or change."""
-        self._categories[category.name] = category
+        stored = self._categories.get(category.name, category)
+        self._categories[category.name] = merged_fields(
+            seen or stored, category, stored, f"the category {category.name}"
+        )
 
     async def record(self, executions: Sequence[Execution]) -> None:
         """Keep those of tools that are here."""

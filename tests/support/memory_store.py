@@ -28,6 +28,7 @@ from mcp_tef.model.verdicts import PastVerdict, Verdict
 from mcp_tef.ports import NOTHING_SEEN, KnownRuns
 from mcp_tef.statistics.history import History
 from mcp_tef.statistics.run_history import history_of
+from mcp_tef.trust.field_changes import merged_fields
 from mcp_tef.workflows.batch_results import tally_of
 from tests.support.memory_definitions import MemoryDefinitions
 from tests.support.memory_drafts import MemoryDrafts
@@ -278,8 +279,10 @@ class MemoryRuns:
             outcome = replace(outcome, answer=answer)
         return self._finish(outcome)
 
-    async def rename_batch(self, batch_id: BatchId, name: str) -> Batch:
+    async def rename_batch(self, batch_id: BatchId, name: str, *, seen: str | None = None) -> Batch:
         """Call it so from now on."""
+        stored = (await self.batch(batch_id)).name
+        merged_fields({"name": stored if seen is None else seen}, {"name": name}, {"name": stored}, "the batch")
         self._batches[batch_id] = replace(await self.batch(batch_id), name=name)
         return self._batches[batch_id]
 

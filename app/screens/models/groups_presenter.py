@@ -83,9 +83,9 @@ class GroupsPresenter:
         """Read the names of all known models, for forms."""
         self.known = tuple(info.label for info in await self.ask(lambda core: core.models.catalogue()))
 
-    async def save(self, group: ModelGroup) -> ModelGroup:
-        """Keep a group, in the place of one of its name; NotFoundError for an unknown provider."""
-        return await self.ask(lambda core: core.targets.add_group(group))
+    async def save(self, group: ModelGroup, seen: ModelGroup | None = None) -> ModelGroup:
+        """Keep what differs from the group seen (None: none was there); ChangedMeanwhileError, NotFoundError."""
+        return await self.ask(lambda core: core.targets.edit_group(group, seen))
 
     async def add(self, name: str, form: DeploymentForm) -> ModelGroup:
         """Keep a new group with its first deployment; InputError where its name is taken or anything is wrong."""
@@ -93,9 +93,10 @@ class GroupsPresenter:
             raise InputError(f"There is a group named {name.strip()} already.", hint="Use another name.")
         return await self.save(ModelGroup(name=name.strip(), deployments=(form.parsed(),)))
 
-    def with_deployment(self, name: str, form: DeploymentForm, place: int | None = None) -> ModelGroup:
+    @staticmethod
+    def with_deployment(group: ModelGroup, form: DeploymentForm, place: int | None = None) -> ModelGroup:
         """Return a group with one deployment more, or another one at a place; InputError."""
-        group, made = self.groups[name], form.parsed()
+        made = form.parsed()
         kept = list(group.deployments)
         if place is None:
             kept.append(made)
@@ -103,13 +104,14 @@ class GroupsPresenter:
             kept[place] = made
         return replace(group, deployments=tuple(kept))
 
-    def without_deployment(self, name: str, place: int) -> ModelGroup:
+    @staticmethod
+    def without_deployment(group: ModelGroup, place: int) -> ModelGroup:
         """Return a group without one of its deployments; InputError for the last one."""
-        kept = tuple(one for at, one in enumerate(self.groups[name].deployments) if at != place)
+        kept = tuple(one for at, one in enumerate(group.deployments) if at != place)
         if not kept:
             hint = "Delete the group, or add another deployment first."
-            raise InputError(f"{self.groups[name].deployments[place].label} is the only deployment.", hint=hint)
-        return replace(self.groups[name], deployments=kept)
+            raise InputError(f"{group.deployments[place].label} is the only deployment.", hint=hint)
+        return replace(group, deployments=kept)
 
     async def remove(self, name: str) -> ModelGroup:
         """Remove a group and return it; ConflictError while a router asks it."""

@@ -223,7 +223,9 @@ class GroupsTab(DefinitionTab):
         dialog = await self._dialog(title, button, form)
 
         async def keep() -> ModelGroup:
-            return await self.presenter.save(self.presenter.with_deployment(group.name, dialog.form(), place))
+            made = self.presenter.with_deployment(group, dialog.form(), place)
+            await self.presenter.save(made, group)
+            return made
 
         if changed := await dialog.kept(keep):
             self._changed(group, changed, title.lower())
@@ -232,11 +234,12 @@ class GroupsTab(DefinitionTab):
         """Remove the selected deployment; the last one of a group stays."""
         group, place = self._selected()
         if group and place is not None:
-            changed = await self.presenter.save(self.presenter.without_deployment(group.name, place))
+            changed = self.presenter.without_deployment(group, place)
+            await self.presenter.save(changed, group)
             self._changed(group, changed, "remove the deployment")
 
     def _changed(self, before: ModelGroup, after: ModelGroup, what: str) -> None:
-        undo, again = partial(self.presenter.save, before), partial(self.presenter.save, after)
+        undo, again = partial(self.presenter.save, before, after), partial(self.presenter.save, after, before)
         self.session.toast(f"Changed {before.name}", undo, again, action=what)
 
     async def _dialog(

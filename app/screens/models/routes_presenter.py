@@ -63,9 +63,9 @@ class RoutesPresenter:
         routers, self.known, self.suites = await self.ask(_read)
         self.routers = {router.name: router for router in routers}
 
-    async def save(self, router: ModelRouter) -> ModelRouter:
-        """Keep a router, in the place of one of its name; NotFoundError for a model or group that is not known."""
-        return await self.ask(lambda core: core.targets.add_router(router))
+    async def save(self, router: ModelRouter, seen: ModelRouter | None = None) -> ModelRouter:
+        """Keep what differs from the router seen (None: none was there); ChangedMeanwhileError, NotFoundError."""
+        return await self.ask(lambda core: core.targets.edit_router(router, seen))
 
     async def add(self, name: str, route: ModelRoute, default: str) -> ModelRouter:
         """Keep a new router with its first route; InputError where its name is taken or anything is wrong."""
@@ -75,11 +75,11 @@ class RoutesPresenter:
         return await self.save(made)
 
     async def change(self, name: str, change: Callable[[ModelRouter], ModelRouter]) -> tuple[ModelRouter, ModelRouter]:
-        """Keep a changed router; return it as it was and as it is. InputError, NotFoundError."""
+        """Keep a changed router; return it as it was seen and as it was to be. InputError, NotFoundError."""
         before = self.routers[name]
         after = change(before)
         if after != before:
-            self.routers[name] = await self.save(after)
+            self.routers[name] = await self.save(after, before)
             if before in self.comparisons:
                 await self.compare(name, self.requests.get(name, RouteComparisonRequest()))
         return before, after

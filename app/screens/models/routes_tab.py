@@ -206,7 +206,7 @@ class RoutesTab(DefinitionTab):
         try:
             before, after = await presenter.change(name, change)
             if after != before:
-                undo, again = partial(presenter.save, before), partial(presenter.save, after)
+                undo, again = partial(presenter.save, before, after), partial(presenter.save, after, before)
                 self.session.toast(f"Changed {name}", undo, again, action=what)
         finally:
             self.show_selected()
@@ -332,7 +332,7 @@ class RoutesTab(DefinitionTab):
 
     async def _tell_changed(self, changed: tuple[ModelRouter, ModelRouter], what: str) -> None:
         before, after = changed
-        undo, again = partial(self.presenter.save, before), partial(self.presenter.save, after)
+        undo, again = partial(self.presenter.save, before, after), partial(self.presenter.save, after, before)
         self.session.toast(f"Changed {after.name}", undo, again, action=what)
         await self.refresh()
 

@@ -81,9 +81,9 @@ class SearchPresenter:
         tools, self.at_hand, self.variables = await self.ask(_read)
         self.tools = {tool.name: tool for tool in tools}
 
-    async def save(self, tool: SearchTool) -> SearchTool:
-        """Keep a search tool, in the place of one of its name."""
-        return await self.ask(lambda core: core.searches.add(tool))
+    async def save(self, tool: SearchTool, seen: SearchTool | None = None) -> SearchTool:
+        """Keep what differs from the search tool seen (None: none was there); ChangedMeanwhileError, NotFoundError."""
+        return await self.ask(lambda core: core.searches.edit(tool, seen))
 
     async def add(self, form: SearchToolForm) -> SearchTool:
         """Keep a new search tool; InputError where its name is taken or anything is wrong."""
@@ -91,9 +91,11 @@ class SearchPresenter:
             raise InputError(f"There is a search tool named {form.name.strip()} already.", hint="Use another name.")
         return await self.save(form.parsed())
 
-    async def edit(self, name: str, form: SearchToolForm) -> SearchTool:
-        """Keep another definition of a search tool, under its name; InputError."""
-        return await self.save(replace(form, name=name).parsed())
+    async def edit(self, seen: SearchTool, form: SearchToolForm) -> SearchTool:
+        """Keep another definition of the search tool seen, under its name; return what was to be kept. InputError."""
+        wanted = replace(form, name=seen.name).parsed()
+        await self.save(wanted, seen)
+        return wanted
 
     async def remove(self, name: str) -> SearchTool:
         """Remove a search tool and return it."""

@@ -229,9 +229,9 @@ class SearchTab(DefinitionTab):
             return
         form = SearchToolForm.of(before)
         dialog = SearchToolDialog(self.session, "Change the search tool", "Save", form, self, named=False)
-        tool = await dialog.kept(lambda: presenter.edit(before.name, dialog.form()))
+        tool = await dialog.kept(lambda: presenter.edit(before, dialog.form()))
         if tool is not None:
-            undo, again = partial(presenter.save, before), partial(presenter.save, tool)
+            undo, again = partial(presenter.save, before, tool), partial(presenter.save, tool, before)
             self.session.toast(f"Changed {tool.name}", undo, again, action=f"change {tool.name}")
             await self.refresh()
 

@@ -309,7 +309,8 @@ async def rename_batch(session: Session, presenter: RunsPresenter, batch: Batch,
     """Ask for a new name and rename the batch; can be undone."""
     dialog = RenameBatchDialog(batch.name, parent)
     if await dialog.done_with():
-        await presenter.rename(batch.id, dialog.name)
-        back, again = (partial(presenter.rename, batch.id, name) for name in (batch.name, dialog.name))
+        await presenter.rename(batch.id, dialog.name, batch.name)
+        back = partial(presenter.rename, batch.id, batch.name, dialog.name)
+        again = partial(presenter.rename, batch.id, dialog.name, batch.name)
         action = f"rename “{one_line(batch.name, 40)}”"
         session.toast(f"Renamed to {one_line(dialog.name, 60)}", back, again, action=action)

@@ -380,9 +380,9 @@ class RunsPresenter:
         """Return one run in full, as Markdown."""
         return await self._ask(lambda core: run_reports(core).run_markdown(run_id))
 
-    async def rename(self, batch_id: BatchId, name: str) -> None:
-        """Rename a batch."""
-        await self._ask(lambda core: core.runs.rename_batch(batch_id, name))
+    async def rename(self, batch_id: BatchId, name: str, seen: str) -> None:
+        """Rename a batch; ChangedMeanwhileError where it has another name than was seen."""
+        await self._ask(lambda core: core.runs.rename_batch(batch_id, name, seen=seen))
 
     async def delete(self, ids: Sequence[BatchId]) -> None:
         """Delete batches; `restore` undoes it."""

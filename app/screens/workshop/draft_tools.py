@@ -118,6 +118,17 @@ def _tool(key: ToolKey, raw: JsonObject, before: JsonObject | None) -> DraftTool
     return DraftTool(key=str(key), name=str(raw.get("name", "")), edits=edits, added=before is None)
 
 
+def tool_states(draft: Draft, tool_key: str) -> tuple[JsonObject | None, JsonObject | None]:
+    """Return a tool, by key, as the listing and as the draft has it."""
+    if tool_key == INSTRUCTIONS:
+        return draft.of_instructions.before, draft.of_instructions.after
+    found = next(((key, raw) for key, raw in draft.keyed if str(key) == tool_key), None)
+    if found is not None:
+        return (draft.base[found[0]] if isinstance(found[0], int) else None), found[1]
+    place = int(tool_key) if tool_key.isdigit() else -1
+    return (draft.base[place] if 0 <= place < len(draft.base) else None), None
+
+
 def free_name(name: str, taken: Sequence[str]) -> str:
     """Return a name that is not taken, with a number behind it if need be."""
     used = {one.casefold() for one in taken}

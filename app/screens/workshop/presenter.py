@@ -14,9 +14,9 @@ from app.core_link.targets import ChangeTool
 from app.screens.workshop import draft_tools as drafting
 from app.screens.workshop.definition_fields import DefinitionField, definition_fields, new_texts
 from app.screens.workshop.draft_tools import BY, ListingState
+from app.screens.workshop.foreign_steps import ForeignSteps
 from app.screens.workshop.tool_opening import OpenedTool, opened_tool
 from mcp_tef import (
-    INSTRUCTIONS,
     SAMPLE_SERVER,
     ChangedMeanwhileError,
     CopyOnlyText,
@@ -47,6 +47,7 @@ class WorkshopPresenter:
     def __init__(self, ask: CoreCall) -> None:
         self._ask = ask
         self._saving = asyncio.Lock()
+        self._foreign = ForeignSteps()
         self._loading = self._changes = 0
         self._drafts: dict[DraftId, Draft] = {}
         self._removed: set[DraftId] = set()
@@ -83,6 +84,7 @@ class WorkshopPresenter:
         if mine != self._loading:
             return False
         drafts, self.servers = found  # one may have been read while it was being removed
+        self._foreign.note_all(self._drafts, drafts)
         self._drafts = {key: draft for key, draft in drafts.items() if key not in self._removed}
         if self.draft_id not in self._drafts:
             self.choose(next(reversed(self._drafts), None))
@@ -137,16 +139,7 @@ class WorkshopPresenter:
 
     def tool(self) -> tuple[JsonObject | None, JsonObject | None]:
         """Return the selected tool as the listing and as the draft has it."""
-        draft = self.draft
-        if draft is None:
-            return None, None
-        if self.tool_key == INSTRUCTIONS:
-            return draft.of_instructions.before, draft.of_instructions.after
-        found = next(((key, raw) for key, raw in draft.keyed if str(key) == self.tool_key), None)
-        if found is not None:
-            return (draft.base[found[0]] if isinstance(found[0], int) else None), found[1]
-        place = int(self.tool_key) if self.tool_key.isdigit() else -1
-        return (draft.base[place] if 0 <= place < len(draft.base) else None), None
+        return drafting.tool_states(self.draft, self.tool_key) if self.draft else (None, None)
 
     def revision(self) -> ToolRevision:
         """Return the selected tool before and after."""
@@ -230,13 +223,17 @@ class WorkshopPresenter:
 
     async def _changed(self, change: "Callable[[Engine], Awaitable[Draft]]") -> Draft:
         """Change the selected draft in the core, and keep what it is now, also where somebody else changed it."""
+        shown = self.draft
         try:
             draft = await self._ask(change)
         except ChangedMeanwhileError:
-            if self.draft_id is not None:
-                self._keep(await self._ask(partial(drafting.read_draft, draft_id=self.draft_id)))
+            if shown is not None:
+                draft = await self._ask(partial(drafting.read_draft, draft_id=shown.id))
+                self._foreign.note(shown, draft)
+                self._keep(draft)
             raise
         await self._ask(lambda _: asyncio.to_thread(lambda: draft.revisions))
+        self._foreign.note(shown if shown and shown.id == draft.id else None, draft, own=True)
         self._keep(draft)
         return draft
 
@@ -249,8 +246,8 @@ class WorkshopPresenter:
         draft = self.draft
         return draft is not None and (0 <= draft.step + by <= len(draft.steps) or (by < 0 and self.unsaved))
 
-    async def step(self, by: int) -> bool:
-        """Take back the last step (-1), or apply the one that was undone last (1); return False if there is none."""
+    async def step(self, by: int, *, foreign: bool = False) -> bool:
+        """Undo (-1) or redo (1) a step; False if there is none, InputError for one made elsewhere, unless `foreign`."""
         async with self._saving:
             await self._save()
             draft = self.draft
@@ -261,6 +258,8 @@ class WorkshopPresenter:
             self.problem = None
             if not self.can_step(by):
                 return False
+            if by < 0 and not foreign:
+                self._foreign.require_own(draft)
             await self._changed(partial(drafting.moved, draft=draft, by=by))
             self._keep_tool()
             return True
@@ -268,7 +267,7 @@ class WorkshopPresenter:
     async def go_to(self, step: int) -> None:
         """Undo or redo up to a step."""
         while (draft := self.draft) is not None and draft.step != step:
-            if not await self.step(1 if step > draft.step else -1):
+            if not await self.step(1 if step > draft.step else -1, foreign=True):
                 return
 
     def _keep_tool(self) -> None:

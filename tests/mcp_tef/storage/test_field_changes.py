@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.errors import ChangedMeanwhileError
+from mcp_tef.errors import ChangedMeanwhileError, NotFoundError
 from mcp_tef.model.cases import CaseDraft, CaseOrigin, EarlierMessage, Speaker, expectation_from_json
+from mcp_tef.model.definitions import DefinitionKind
 from mcp_tef.model.ids import DraftId
+from mcp_tef.model.library import ToolCategory, ToolDesign, ToolStatus
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.ports import Store
 from tests.mcp_tef.storage.test_store_contract import changed
-from tests.support.workspace_files import http
+from tests.support.workspace_files import fill, http
 
 OF_CASE: dict[str, tuple[Any, Any]] = {
     "name": ("Another name", "A third name"),
@@ -150,3 +152,62 @@ async def test_a_draft_is_changed_as_it_was_seen_only(any_store: Store) -> None:
     with pytest.raises(ChangedMeanwhileError):  # as many steps as were seen, but another one
         await drafts.move(replace(made, step=3), 2)
     assert (await drafts.get(DraftId(made.id))).steps == other.steps
+
+
+@pytest.mark.parametrize("kind", DefinitionKind)
+async def test_edits_of_two_fields_of_a_definition_both_survive_and_of_one_field_the_second_is_refused(
+    any_store: Store, kind: DefinitionKind
+) -> None:
+    definitions = any_store.definitions
+    seen = {"name": "one", "first": 1, "second": 1}
+    await definitions.add(kind, "one", seen, seen={})
+    await definitions.add(kind, "one", seen | {"first": 2}, seen=seen)
+    merged = await definitions.add(kind, "one", seen | {"second": 2}, seen=seen)
+    assert merged.document == {"name": "one", "first": 2, "second": 2}
+    for late in (seen | {"first": 3}, {"name": "one", "second": 1}):
+        with pytest.raises(ChangedMeanwhileError):
+            await definitions.add(kind, "one", late, seen=seen)
+    assert await definitions.add(kind, "one", merged.document, seen=seen) == merged
+    assert await definitions.get(kind, "one") == merged
+
+
+@pytest.mark.parametrize("kind", DefinitionKind)
+async def test_a_definition_is_neither_made_over_another_nor_brought_back_unseen(
+    any_store: Store, kind: DefinitionKind
+) -> None:
+    definitions = any_store.definitions
+    made = await definitions.add(kind, "one", {"text": "mine"})
+    with pytest.raises(ChangedMeanwhileError, match="“mine”; you wanted “theirs”"):
+        await definitions.add(kind, "one", {"text": "theirs"}, seen={})
+    assert await definitions.get(kind, "one") == made
+    await definitions.remove(kind, "one")
+    with pytest.raises(NotFoundError):
+        await definitions.add(kind, "one", {"text": "edited"}, seen={"text": "mine"})
+    assert await definitions.all(kind) == ()
+    assert (await definitions.add(kind, "one", {"text": "anew"}, seen={})).document == {"text": "anew"}
+
+
+async def test_a_status_of_the_library_and_a_category_are_changed_as_they_were_seen_only(any_store: Store) -> None:
+    library = any_store.library
+    tool = await library.add(ToolDesign(name="one", input_schema={"type": "object"}, config={"text": "1"}))
+    await library.set_status(tool.id, ToolStatus.DEPRECATED, seen=tool.status)
+    with pytest.raises(ChangedMeanwhileError, match="“status”"):
+        await library.set_status(tool.id, ToolStatus.ACTIVE, seen=tool.status)
+    assert (await library.get(tool.id)).status is ToolStatus.DEPRECATED
+    for name in ("town", "country"):
+        await library.save_category(ToolCategory(name=name))
+    seen = ToolCategory(name="buses")
+    await library.save_category(seen)
+    await library.save_category(replace(seen, description="All"), seen=seen)
+    await library.save_category(replace(seen, parent="town"), seen=seen)
+    with pytest.raises(ChangedMeanwhileError, match="“parent”"):
+        await library.save_category(replace(seen, parent="country"), seen=seen)
+    assert ToolCategory(name="buses", description="All", parent="town") in await library.categories()
+
+
+async def test_a_batch_is_renamed_as_it_was_seen_only(any_store: Store) -> None:
+    batch = (await fill(any_store)).batch
+    await any_store.runs.rename_batch(batch.id, "Theirs", seen=batch.name)
+    with pytest.raises(ChangedMeanwhileError, match="“Theirs”; you wanted “Mine”"):
+        await any_store.runs.rename_batch(batch.id, "Mine", seen=batch.name)
+    assert (await any_store.runs.batch(batch.id)).name == "Theirs"

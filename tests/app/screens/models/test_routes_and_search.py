@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
+import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.core_link.targets import ShowModels, StartRuns
@@ -11,8 +13,18 @@ from app.screens.models.definition_tab import LinesDialog
 from app.screens.models.page import ModelsPage
 from app.screens.models.routes_tab import RoutesTab
 from app.screens.models.routes_view import CompareDialog, RouteDialog
+from app.screens.models.search_presenter import SearchToolForm
 from app.screens.models.search_tab import SearchTab, SearchToolDialog
-from mcp_tef import BatchRequest, ModelRoute, ModelRouter, ModelSettings, SearchProvider, SearchTool, Secret
+from mcp_tef import (
+    BatchRequest,
+    ChangedMeanwhileError,
+    ModelRoute,
+    ModelRouter,
+    ModelSettings,
+    SearchProvider,
+    SearchTool,
+    Secret,
+)
 from tests.support.displayed_text import drawn
 from tests.support.fake_engine import FakeEngine
 from tests.support.search_services import FORMS, SearchService
@@ -201,3 +213,29 @@ async def test_a_search_tool_is_made_and_searched_and_errors_are_one_sentence(qa
             await bench.until(lambda: tab.cards.current_id() == "own")
             bench.do("models.delete_search_tool")
             await bench.until(lambda: "own" not in tab.presenter.tools)
+
+
+async def test_what_another_hand_changed_in_a_router_or_search_tool_survives_the_edit_and_its_undo(
+    qapp: QApplication,
+) -> None:
+    tool = SearchTool(name="web", provider=SearchProvider.SEARXNG, base_url="http://127.0.0.1:8080", engine="one")
+    async with models([DESK], tool) as bench:
+        await bench.search()
+        routes, search = (await bench.routes()).presenter, (await bench.search()).presenter
+        targets, searches = bench.fake.targets, bench.fake.searches
+        await searches.add(replace(tool, description="Theirs"))
+        shown = replace(SearchToolForm.of(tool), engine="two")
+        mine = await search.edit(tool, shown)
+        assert await searches.find("web") == replace(tool, description="Theirs", engine="two")
+        await search.save(tool, mine)
+        assert await searches.find("web") == replace(tool, description="Theirs")
+        with pytest.raises(ChangedMeanwhileError, match="“Theirs”; you wanted “Mine”"):
+            await search.edit(tool, replace(shown, description="Mine"))
+        await targets.add_router(replace(DESK, threshold=0.75))
+        routes.routers[DESK.name] = DESK
+        before, after = await routes.change(DESK.name, lambda one: replace(one, embedder="fastembed"))
+        assert await targets.router(DESK.name) == replace(DESK, threshold=0.75, embedder="fastembed")
+        await routes.save(before, after)
+        assert await targets.router(DESK.name) == replace(DESK, threshold=0.75)
+        with pytest.raises(ChangedMeanwhileError):
+            await routes.save(replace(DESK, threshold=0.5))

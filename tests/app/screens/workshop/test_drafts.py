@@ -18,7 +18,7 @@ from app.screens.workshop.draft_tools import ListingState
 from app.screens.workshop.page import WorkshopPage
 from app.widgets import Button
 from app.widgets.text_view import CodeView
-from mcp_tef import ChangedMeanwhileError, Draft, ServerSpec, ToolEdit, ToolLabel, Transport
+from mcp_tef import ChangedMeanwhileError, Draft, InputError, ServerSpec, ToolEdit, ToolLabel, Transport
 from tests.support.fake_engine import FakeEngine, made_tool
 from tests.support.windows import PageBench, opened_dialog, session_for, until
 
@@ -326,6 +326,29 @@ async def test_what_the_command_line_did_to_a_draft_is_neither_undone_nor_overwr
         page.type_text("description", "Typed here after all")
         assert await page.save()
         assert bench.description() == "Typed here after all"
+
+
+async def test_an_undo_takes_back_no_step_of_the_command_line_until_it_is_selected_in_the_history(
+    qapp: QApplication,
+) -> None:
+    async with workshop() as bench:
+        await bench.change()
+        await bench.type_text("Typed here")
+        drafts, page, draft_id = bench.fake.drafts, bench.page.presenter, bench.draft.id
+        await drafts.edit(draft_id, "book_repair", ToolEdit(description="Typed there"), by="")
+        await bench.until(lambda: page.draft and page.draft.step == 2)
+        for _ in range(2):
+            with pytest.raises(InputError, match=r"Step 2 of the draft .* was made in another window or command"):
+                await page.step(-1)
+            assert (await drafts.get(draft_id)).step == 2
+        await bench.type_text("Typed here again")
+        assert await page.step(-1)
+        with pytest.raises(InputError, match="Step 2"):
+            await page.step(-1)
+        await page.go_to(1)
+        assert bench.description() == "Typed here"
+        assert await page.step(-1)
+        assert (await drafts.get(draft_id)).step == 0
 
 
 async def test_the_source_is_changed_after_a_click_and_put_back(qapp: QApplication, tmp_path: Path) -> None:
