@@ -13,7 +13,7 @@ from typing import Final
 
 
 class ProjectUse(StrEnum):
-    """How a project file sets an option, or why it cannot."""
+    """One option of the command line: the way in which a project file sets it, or the reason why it cannot."""
 
     VALUE = "text, a number, or a list or table of them"
     MODEL = "a model at its provider's own address; no group or router of the user's workspace"

@@ -26,7 +26,7 @@ FREE_USD = 0.50
 
 @dataclass
 class ProjectAgreement:
-    """What the user has agreed to in this command: `asked` once, and `spent` dollars of estimates that need no yes."""
+    """Agreements of this command: `asked` once, and `spent` dollars of estimates that need no yes."""
 
     asked: bool = False
     cost_allowed: bool = False

@@ -1,4 +1,4 @@
-"""What a batch asks: its cases and tools as they were when it began."""
+"""Plan of a batch: its cases and tools as they were when it began."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""What writers tell a store beside the values: what they saw, which runs are from elsewhere, who hears of progress."""
+"""Context of a write to a store: what the writer saw, which runs are from elsewhere, and who hears of progress."""
 
 from __future__ import annotations
 

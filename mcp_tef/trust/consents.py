@@ -149,7 +149,7 @@ class ConsentRequest:
 
 
 class ActionPlan(Protocol):
-    """What a question is about: a plan of `trust/plans.py`, whose facts it shows and is known by."""
+    """Subject of a question: a plan of `trust/plans.py`, whose facts it shows and is known by."""
 
     @property
     def facts(self) -> tuple[Fact, ...]:

@@ -1,4 +1,4 @@
-"""What Git keeps of a repository, read without its configuration: objects only, never a checkout.
+"""Contents of a Git repository, read without its configuration: objects only, never a checkout.
 
 The repository may have come from somebody else with its `.git`, whose configuration names programs: filters, hooks, a
 file system monitor, a pager. So Git is run in an empty repository of ours whose folder of objects shows those of the

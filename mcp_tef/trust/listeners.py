@@ -22,7 +22,7 @@ _ALPHABETS: Final = ((string.digits, 10), (string.hexdigits, 16))
 
 
 class Proof(StrEnum):
-    """What a listener asks of those that connect."""
+    """Proof that a listener demands of those that connect."""
 
     BEARER = "a bearer token of 128 bits or more"
     CERTIFICATE = "the certificate of this cluster"

@@ -25,7 +25,7 @@ _UNSEEN: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u18
 
 @dataclass(frozen=True, slots=True)
 class SourceMatch:
-    """Where a text stands in one file: how often, and if once, from which byte on.
+    """Places of a text in one file: how often, and if once, from which byte on.
 
     `edited` is the file with the new text; where that is not certain it is None, and `reason` is one sentence.
     """

@@ -283,7 +283,7 @@ class Consents:
 
 
 def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:
-    """Return True if `--allow-program PATH|HASH|project` or `--allow-origin ORIGIN|VARIABLE=ORIGIN` options name this action.
+    """Return True if `--allow-program PATH|HASH` or `--allow-origin ORIGIN|VARIABLE=ORIGIN` options name this action.
 
     A hash (at least 32 digits of the fingerprint) stands for the whole action. A path stands for the program with any
     arguments that a question can show, unless the definition sets variables that decide which code runs.
