@@ -222,7 +222,7 @@ from mcp_tef.model.improvements import (
     TextCandidate,
 )
 from mcp_tef.model.installation import VERSION, how_to_install, missing_library
-from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, document_text, fingerprint, loads_bounded
+from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, fingerprint, loads_bounded
 from mcp_tef.model.library import (
     NEXT_STATUSES,
     Execution,
@@ -491,6 +491,7 @@ from mcp_tef.trust.files import (
 from mcp_tef.trust.git_objects import GitObjects, git_objects
 from mcp_tef.trust.listeners import bears, new_token, strong_token
 from mcp_tef.trust.names import shown_address, shown_host, visible
+from mcp_tef.trust.outputs import document_text, json_text, terminal_line
 from mcp_tef.trust.project_files import path_inside, read_inside, result_path, write_result
 from mcp_tef.workflows.batch_results import tally_of
 from mcp_tef.workflows.case_drafting import DraftingPlan
@@ -572,6 +573,7 @@ __all__ = [
     "execution_to_json", "expectation_from_json", "expectation_to_json", "filled", "fingerprint", "foreign_note",
     "free_suite_name", "git_objects", "group_abilities_to_json", "how_to_install", "improvement_sentences",
     "improvement_to_json", "interval_text", "is_baseline", "joint_changes", "joint_sentence", "joint_verdict",
+    "json_text",
     "keys_by_name", "kill_process_groups", "launch_preview", "launch_risks", "left_out_of_override",
     "left_out_text", "library_tool_to_json", "listing_to_json", "loads_bounded", "local_server_to_json",
     "local_time_text", "make_private_folder", "matrix_file", "merged_fields", "messages_from_json", "messages_to_json",
@@ -590,7 +592,7 @@ __all__ = [
     "serve_agents", "serve_rest", "server_check_to_json", "server_health_to_json", "server_import_to_json",
     "server_to_json", "share_text", "shown_address", "shown_host", "sign_in_where_needed", "similarity_json",
     "start_within_cap", "steal_html", "steal_to_json", "strong_token", "tally_of", "template_pieces",
-    "temporary_workspace", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions",
+    "temporary_workspace", "terminal_line", "tighten", "to_spreadsheet_cell", "tool_call_to_json", "tool_definitions",
     "tool_version_to_json", "trial_explanation", "trial_of_affected_cases", "trial_sentences", "trial_to_json",
     "trials_by_step", "trials_evidence", "undo_source_edit", "unknown_variables", "unlink", "variables_in",
     "verdict_to_json", "verified_evidence", "visible", "warning_lines", "wilson", "without_keys", "word_changes",

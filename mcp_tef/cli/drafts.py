@@ -340,7 +340,7 @@ async def export(arguments: Namespace, terminal: Terminal) -> None:
     if arguments.out is None:
         text = draft_text(draft, kind, evidence=evidence)
         terminal.document(told | {"text": text})
-        terminal.say(text.rstrip("\n"))
+        terminal.say(*text.rstrip("\n").split("\n"))
         return
     write_draft(draft, out, kind, evidence=evidence)
     terminal.document(told | {"file": str(out)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from mcp_tef import (
     ToolSource,
     ToolStatus,
     design_from_json,
+    document_text,
     execution_figures_to_json,
     execution_to_json,
     library_tool_to_json,
@@ -250,7 +250,8 @@ async def run(arguments: Namespace, terminal: Terminal) -> int:
 def _executed(done: Execution, terminal: Terminal) -> int:
     terminal.document(execution_to_json(done))
     if done.status is ExecutionStatus.SUCCESS:
-        terminal.say(done.output if isinstance(done.output, str) else _indented(done.output))
+        text = done.output if isinstance(done.output, str) else _indented(done.output)
+        terminal.say(*text.splitlines())
     terminal.note(done.error_message or f"Done, after {done.duration_ms} ms.")
     return 0 if done.status is ExecutionStatus.SUCCESS else FAILED
 
@@ -349,7 +350,7 @@ async def export(arguments: Namespace, terminal: Terminal) -> None:
         exported = await engine.library.export(arguments.names)
     if arguments.out is None:
         terminal.document(exported)
-        terminal.say(_indented(exported))
+        terminal.say(*_indented(exported).splitlines())
         return
     write_text(arguments.out, _indented(exported) + "\n")
     count = counted(len(exported["tools"]), "tool")
@@ -358,4 +359,4 @@ async def export(arguments: Namespace, terminal: Terminal) -> None:
 
 
 def _indented(value: Json) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return document_text(value).rstrip("\n")

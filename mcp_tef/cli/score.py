@@ -13,6 +13,7 @@ from mcp_tef import (
     RunSummary,
     ThresholdCheck,
     bounded_lines,
+    json_text,
     open_regular_file,
     overview_to_json,
     write_failed,
@@ -62,7 +63,7 @@ class _Scores:
             if self.keeps_runs:
                 self.runs.append(scored_run(scored, number))
             scored.result.pop(NOT_PROMISED, None)
-            yield json.dumps(scored.result, ensure_ascii=False) + "\n"
+            yield json_text(json.dumps(scored.result, ensure_ascii=False)) + "\n"
 
 
 def score(arguments: Namespace, terminal: Terminal) -> int:

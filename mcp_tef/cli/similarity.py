@@ -16,6 +16,7 @@ from mcp_tef import (
     Json,
     OverlapWeights,
     bounded_lines,
+    json_text,
     open_regular_file,
     write_failed,
     write_lines,
@@ -87,7 +88,7 @@ def _tell(rows: Sequence[dict[str, Json]], out: Path | None, terminal: Terminal)
     """Write the lines to their file, or to stdout; with --json the document holds them or their count."""
     bad = sum("error" in row for row in rows)
     counts = {"lines": len(rows), "bad": bad}
-    texts = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    texts = [json_text(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows]
     if out is None:
         terminal.document({**counts, "pairs": [*rows]})
         terminal.write("".join(texts))

@@ -18,8 +18,10 @@ from mcp_tef import (
     Secret,
     consent_rows,
     document_text,
+    json_text,
     secrets_in,
     shown_address,
+    terminal_line,
     without_keys,
 )
 from mcp_tef.cli.interruption import Interruption
@@ -60,7 +62,7 @@ class Terminal:
 
     def document_text(self, text: str) -> None:
         """Set the one JSON document as text that ends its own last line."""
-        self.documents[:] = [self._renamed(text)]
+        self.documents[:] = [json_text(self._renamed(text))]
 
     def write_document(self) -> None:
         """Write the JSON document, where it is wanted."""
@@ -68,9 +70,9 @@ class Terminal:
             write_result(self.output, self.documents[0])
 
     def say(self, *lines: str) -> None:
-        """Write lines for people, where neither JSON nor quiet is wanted."""
+        """Write lines for people, where neither JSON nor quiet is wanted; a break inside one forges no line."""
         if not (self.json or self.quiet):
-            dress = styled if coloured(self.output) else plain
+            dress = styled if coloured(self.output) else terminal_line
             for line in lines:
                 write_result(self.output, dress(self._renamed(line)) + "\n")
 
@@ -81,7 +83,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         """Write a line beside the result."""
-        self.draw((styled if coloured(self.errors) else plain)(self._renamed(text)) + "\n")
+        self.draw((styled if coloured(self.errors) else terminal_line)(self._renamed(text)) + "\n")
 
     def draw(self, text: str) -> None:
         """Write beside the result as it is."""
@@ -156,7 +158,7 @@ class Terminal:
 
     def confirms(self, question: str) -> bool:
         """Ask who is there; everything but a yes is a no."""
-        self.draw(f"{question} [y/N] ")
+        self.draw(f"{terminal_line(question)} [y/N] ")
         return self._answer() in ("y", "yes")
 
     def _answer(self) -> str:
@@ -181,8 +183,8 @@ def coloured(stream: TextIO) -> bool:
 
 
 def styled(line: str) -> str:
-    """Return a line as `plain` does, with its mark in colour; a heading is bold, and so is the start of an error."""
-    text = plain(line)
+    """Return a line as `terminal_line` does, with its mark in colour; headings and "mcp-tef:" are bold."""
+    text = terminal_line(line)
     if isinstance(line, Heading):
         return f"{_BOLD}{text}{_RESET}"
     mark = _MARK.match(text)
@@ -192,11 +194,6 @@ def styled(line: str) -> str:
 def styled_help(text: str) -> str:
     """Return a help page with its headings in bold."""
     return _HELP_HEADING.sub(lambda found: f"{_BOLD}{found[0]}{_RESET}", text)
-
-
-def plain(text: str) -> str:
-    """Return the text without control characters, since names and errors come from strangers."""
-    return "".join(character if character.isprintable() or character == "\n" else "·" for character in text)
 
 
 def unreachable(error: OSError) -> ReachError:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_tef.model.json import Json, loads_bounded
 
-_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ACTING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|^\\s*:(?=:)|#(?=#[A-Za-z]*\\[)", re.MULTILINE)
 _BLANKS: Final = re.compile("[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
 _FORMULA: Final = ("=", "+", "-", "@")
 _GUARD: Final = "'"
@@ -36,8 +36,8 @@ def to_spreadsheet_cell(text: str) -> str:
 
     Control characters, which could steer a terminal, become escapes: then the cell is the text as a JSON string.
     """
-    if _CONTROLS.search(text):
-        return _GUARD + _CONTROLS.sub(_escape, json.dumps(text, ensure_ascii=False))
+    if _ACTING.search(text):
+        return _GUARD + _ACTING.sub(_escape, json.dumps(text, ensure_ascii=False))
     return _GUARD + text if _is_guarded(text) else text
 
 
@@ -69,4 +69,4 @@ def _unescaped(literal: str) -> str:
         text = loads_bounded(literal)
     except (ValueError, RecursionError):
         return ""
-    return text if isinstance(text, str) and _CONTROLS.search(text) else ""
+    return text if isinstance(text, str) and _ACTING.search(text) else ""

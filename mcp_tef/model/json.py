@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 Json: TypeAlias = Any
 JsonObject: TypeAlias = Mapping[str, Any]
@@ -86,36 +85,6 @@ def value_or_text(text: str, most_levels: int = 64) -> Json:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
-
-
-MOST_WRITTEN_LEVELS: Final = 200
-"""Levels of a value in a document that we write; limits of what we read are far below."""
-_TOO_DEEP: Final = "… (nests too deeply to be shown)"
-
-
-def document_text(value: Json) -> str:
-    """Return a document as indented JSON that every parser reads, whatever came from strangers into it.
-
-    Numbers that JSON does not have become texts, as in "NaN"; values below `MOST_WRITTEN_LEVELS` become a remark;
-    halves of a character are escaped.
-    """
-    try:
-        text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):
-        text = json.dumps(_writable(value), indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace").decode() + "\n"
-
-
-def _writable(value: Json, levels: int = MOST_WRITTEN_LEVELS) -> Json:
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if not isinstance(value, Mapping | list | tuple):
-        return value
-    if not levels:
-        return _TOO_DEEP
-    if isinstance(value, Mapping):
-        return {name: _writable(inner, levels - 1) for name, inner in value.items()}
-    return [_writable(inner, levels - 1) for inner in value]
 
 
 class RepeatedKeys:

@@ -9,7 +9,7 @@ from mcp_tef.api.serializers.tools import quality_to_json
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.formats.csv_tables import csv_text
-from mcp_tef.model.json import Json, document_text
+from mcp_tef.model.json import Json
 from mcp_tef.model.quality import LintFinding, ModelReview, QualityReport, Severity, Suppression, ToolQuality
 from mcp_tef.model.similarity import FlagRule, PairAdvice
 from mcp_tef.reports.charts import shown
@@ -29,6 +29,7 @@ from mcp_tef.scoring.differentiation.patches import joint_changes
 from mcp_tef.scoring.similarity.analysis import Similarity
 from mcp_tef.scoring.similarity.overlap import Overlap
 from mcp_tef.trust.files import make_folder, write_failed
+from mcp_tef.trust.outputs import document_text
 
 HEADS = ("tool", "server", "score", "tokens", "rule", "severity", "place", "finding", "fix", "excerpt", "penalty")
 

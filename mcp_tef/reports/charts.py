@@ -8,6 +8,7 @@ from mcp_tef.model.metrics import ConfusionMatrix, Rate, SourceCalibration
 from mcp_tef.model.rates import percent_text, priced_text, share_text
 from mcp_tef.reports.results import legal
 from mcp_tef.scoring.lint.definition_texts import INVISIBLE, TURNING
+from mcp_tef.trust.outputs import markup_text
 
 LARGEST_MATRIX = 24
 _NAME_LENGTH = 24
@@ -27,7 +28,7 @@ def svg(width: int, height: int, title: str, parts: Sequence[str], worn: str = "
 def shown(text: str, limit: int | None = None) -> str:
     """Text that may come from strangers, fit for markup, what it hides made visible, cut after `limit` characters."""
     short = text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
-    return escape(visible(short))
+    return markup_text(escape(visible(short)))
 
 
 def visible(text: str) -> str:

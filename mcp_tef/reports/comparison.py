@@ -7,13 +7,14 @@ from typing import Final
 from mcp_tef.api.serializers.runs import NO_TOOL_TEXT, comparison_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.comparison import BatchComparison, CaseSide, ComparedRuns, PairChange, RateDifference, ShareChange
-from mcp_tef.model.json import Json, document_text
+from mcp_tef.model.json import Json
 from mcp_tef.model.metrics import Rate, ThresholdCheck
 from mcp_tef.model.runs import Batch, RunSummary
 from mcp_tef.model.times import local_time_text
 from mcp_tef.reports import charts
 from mcp_tef.reports.charts import dollars, rate_words, shown
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
+from mcp_tef.trust.outputs import document_text
 
 CHANGES: Final[Mapping[PairChange, str]] = {
     PairChange.REGRESSED: "Regressed",

@@ -10,7 +10,7 @@ from typing import Any, Final
 from mcp_tef.errors import InputError
 from mcp_tef.formats.cases.texts import write_text
 from mcp_tef.model.drafts import INSTRUCTIONS, Draft, ToolRevision, name_of
-from mcp_tef.model.json import Json, canonical, document_text
+from mcp_tef.model.json import Json, canonical
 from mcp_tef.model.json_patch import MISSING
 from mcp_tef.model.rates import percent_text
 from mcp_tef.model.runs import Batch
@@ -19,6 +19,7 @@ from mcp_tef.reports.charts import visible
 from mcp_tef.reports.markdown import plain
 from mcp_tef.reports.page import counted, page, paragraphs, section, table
 from mcp_tef.statistics.trial_text import joint_sentence, trial_sentences
+from mcp_tef.trust.outputs import document_text
 
 
 class DraftFormat(StrEnum):

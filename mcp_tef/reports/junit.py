@@ -14,6 +14,7 @@ from mcp_tef.model.metrics import ThresholdCheck
 from mcp_tef.model.runs import RunStatus, RunSummary
 from mcp_tef.reports.comparison import CHANGES, ComparedBatches, batch_name, choice
 from mcp_tef.reports.results import Results, legal, reason
+from mcp_tef.trust.outputs import markup_text
 
 CHECKS = "mcp-tef checks"
 COMPARED = "Compared cases"
@@ -60,7 +61,7 @@ def _document(root: Element) -> str:
     for name in ("tests", "failures", "errors"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
     indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + markup_text(tostring(root, encoding="unicode")) + "\n"
 
 
 def _add_suite(root: Element, results: Results, model: str, runs: Sequence[RunSummary]) -> None:

@@ -25,7 +25,7 @@ MOST_ROWS: Final = 50
 MOST_TOOLS: Final = 30
 _LONGEST: Final = 2000
 _SPECIAL: Final = re.compile(
-    r"(?P<counted>^\d+(?=[.)]))|[\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.|^[-+=]", re.IGNORECASE
+    r"(?P<counted>^\d+(?=[.)]))|[\\`*_{}\[\]<>#|~&$@]|:(?=//)|(?<=www)\.|^[-+=]|^:(?=:)", re.IGNORECASE
 )
 _CHANGED: Final = (PairChange.REGRESSED, PairChange.FIXED)
 

@@ -10,9 +10,10 @@ from mcp_tef.api.serializers.runs import run_to_json
 from mcp_tef.formats.csv_tables import csv_text
 from mcp_tef.model.ids import BatchId
 from mcp_tef.model.installation import VERSION
-from mcp_tef.model.json import Json, document_text, fields_to_json
+from mcp_tef.model.json import Json, fields_to_json
 from mcp_tef.model.metrics import MetricsOverview, ThresholdCheck
 from mcp_tef.model.runs import ModelSettings, RunStatus, RunSummary, is_baseline
+from mcp_tef.trust.outputs import document_text
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

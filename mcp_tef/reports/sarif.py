@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 from mcp_tef.formats.cases.texts import read_text
 from mcp_tef.model.installation import VERSION
-from mcp_tef.model.json import Json, document_text, fingerprint
+from mcp_tef.model.json import Json, fingerprint
 from mcp_tef.model.quality import LintFinding, LintRule, QualityReport, ToolQuality
 from mcp_tef.model.runs import UNREADABLE, RunSummary
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.reports.results import Results, reason
+from mcp_tef.trust.outputs import document_text
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _NOT_RUN: Final = "not_run"

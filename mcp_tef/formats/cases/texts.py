@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, document_text, loads_bounded
+from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, loads_bounded
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.trust.files import (
     open_inside,
@@ -24,6 +24,7 @@ from mcp_tef.trust.files import (
     write_inside,
 )
 from mcp_tef.trust.open_files import is_open_here
+from mcp_tef.trust.outputs import document_text
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""

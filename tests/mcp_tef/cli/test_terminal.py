@@ -23,8 +23,9 @@ from mcp_tef import (
 )
 from mcp_tef.cli.main import main
 from mcp_tef.cli.progress import Progress, progress_line
-from mcp_tef.cli.terminal import Terminal, one_line, plain, table
+from mcp_tef.cli.terminal import Terminal, one_line, table
 from mcp_tef.trust.consents import key_request
+from mcp_tef.trust.outputs import terminal_line
 
 SPEC = ServerSpec(
     name="clock", transport=Transport.STDIO, command="npx", args=("-y", "clock"), env={"TOKEN": "geheim-123"}
@@ -53,7 +54,7 @@ def written(stream: object) -> str:
 
 @pytest.mark.parametrize("text", ["\x1b[2Jgone", "a\rb", "bell\x07", "right\u202eleft"])
 def test_text_of_strangers_cannot_steer_the_terminal(text: str) -> None:
-    assert plain(text).isprintable()
+    assert terminal_line(text).isprintable()
 
 
 def test_with_json_only_the_document_reaches_stdout() -> None:
