@@ -219,3 +219,51 @@ def test_options_name_exactly_one_program_or_address() -> None:
     key = key_request("openai", "OPENAI_API_KEY", "https://a.example", unencrypted=False)
     assert matches_options(key, [], ["OPENAI_API_KEY=https://A.example:443/"])
     assert not matches_options(key, [], ["OPENAI_API_KEY=https://b.example", "OTHER_KEY=https://a.example"])
+
+
+async def test_what_cannot_be_shown_whole_is_allowed_by_its_hash_or_where_it_was_typed_and_no_other_way() -> None:
+    hidden = replace(command_server(), args=("x" * 20_000,))
+    consents = no_consents()
+    (request,) = consents.missing([hidden])
+    with pytest.raises(ConsentError, match="too long to be shown whole") as caught:
+        await consents.allow(request)
+    assert consents.needed(hidden)
+    assert request.by_hash in (caught.value.hint or "")
+    consents.note_typed(hidden)
+    await consents.allow(request)
+    assert not consents.needed(hidden)
+    typed = no_consents()
+    await typed.allow_server(hidden)
+    assert not typed.needed(hidden)
+
+
+def test_the_word_project_names_no_program_of_that_name() -> None:
+    spec, consents = replace(command_server(), command=str(Path("project").absolute())), no_consents()
+    consents.allow_named(["project"], [])
+    assert consents.needed(spec)
+    consents.allow_named(["project", spec.command], [])
+    assert not consents.needed(spec)
+
+
+def test_a_yes_covers_what_was_typed_and_nothing_that_a_file_lists() -> None:
+    consents, typed = no_consents(workspace=Path("/w.db")), command_server()
+    (program,) = consents.missing([typed])
+    assert not consents.is_typed_action(program)
+    consents.note_typed(typed)
+    assert consents.is_typed_action(program)
+    (other,) = consents.missing([replace(typed, args=("--other",))])
+    assert not consents.is_typed_action(other)
+    own = key_request("openai", "OPENAI_API_KEY", "https://a.example/v1", unencrypted=False)
+    assert consents.is_typed_action(own)
+    assert not consents.is_typed_action(replace(own, listed_in=("workspace /w.db",)))
+    consents.add_typed_address("openai", "https://a.example/v1")
+    assert consents.is_typed_action(replace(own, listed_in=("workspace /w.db",)))
+    assert not consents.is_typed_action(replace(own, target="https://b.example/v1", listed_in=("workspace /w.db",)))
+
+
+async def test_a_key_that_was_declined_is_sent_once_it_is_allowed() -> None:
+    consents, key = no_consents(), key_request("openai", "OPENAI_API_KEY", "https://a.example", unencrypted=False)
+    consents.decline_key(key)
+    assert consents.declines(key)
+    await consents.allow(key)
+    assert not consents.declines(key)
