@@ -238,10 +238,11 @@ async def test_what_cannot_be_shown_whole_is_allowed_by_its_hash_or_where_it_was
 
 
 def test_the_word_project_names_no_program_of_that_name() -> None:
-    spec, consents = replace(command_server(), command=str(Path("project").absolute())), no_consents()
+    program, consents = str(Path("project").absolute()), no_consents()
+    spec = replace(command_server(), command=program)
     consents.allow_named(["project"], [])
     assert consents.needed(spec)
-    consents.allow_named(["project", spec.command], [])
+    consents.allow_named(["project", program], [])
     assert not consents.needed(spec)
 
 

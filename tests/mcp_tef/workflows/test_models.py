@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from mcp_tef.errors import InputError, ModelError, NotFoundError
 from mcp_tef.model.config import Config
+from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.similarity import parse_embedder
@@ -131,11 +133,12 @@ async def test_an_answer_counts_for_provider_source_and_origin() -> None:
     with pytest.raises(ConsentError) as caught:
         stored.models.keys_for([settings, settings], {})
     (request,) = caught.value.requests
-    assert (request.subject, request.names, request.target) == ("cloud", ("CLOUD_API_KEY",), "https://evil.example")
+    assert (request.subject, request.names, request.target) == ("cloud", ("CLOUD_API_KEY",), FOREIGN)
     stored.consents.decline_key(request)
     assert stored.outcome(FOREIGN) == "none"
     await stored.consents.allow(request)
-    assert stored.outcome(FOREIGN + "/else") == "stored-1"
+    assert stored.outcome(FOREIGN) == "stored-1"
+    assert stored.outcome("https://evil.example/another") == "asks"
     assert stored.outcome("https://other.example") == "asks"
     assert stored.outcome(FOREIGN, {"cloud": TYPED}) == "asks"
 
@@ -249,3 +252,53 @@ def test_a_missing_key_tells_the_address_that_it_is_for() -> None:
         stored.models.keys_for([at(None)], {})
     assert raised.value.context["given_as"] == "cloud@https://evil.example"
     assert sent(stored, {"cloud@https://evil.example": TYPED}, None) == ["typed-1"]
+
+
+async def test_prices_of_the_catalogue_hold_at_the_providers_own_address_only_and_typed_ones_everywhere() -> None:
+    known = ModelInfo(provider="cloud", model="m", input_price=1.0, output_price=2.0)
+    keys = FakeKeys()
+    models = Models(FakeCatalogue({"cloud/m": known}), keys, no_consents(), Config())
+    settings = ModelSettings(provider="cloud", model="m")
+    assert await models.info(settings) == known
+    assert await models.info(replace(settings, base_url=FOREIGN)) == replace(known, input_price=None, output_price=None)
+    priced = replace(settings, input_price=3e6, output_price=4e6)
+    assert await models.info(priced) == replace(known, input_price=3.0, output_price=4.0)
+    unknown = await models.info(replace(priced, model="new", base_url=FOREIGN))
+    assert unknown == ModelInfo(provider="cloud", model="new", input_price=3.0, output_price=4.0)
+    assert await models.info(replace(settings, model="new")) is None
+    keys.addresses["cloud"] = FOREIGN
+    assert await models.info(settings) == replace(known, input_price=None, output_price=None)
+
+
+def test_a_key_is_missing_where_the_provider_asks_for_one_that_is_not_at_hand() -> None:
+    without, settings = (
+        Models(FakeCatalogue(), FakeKeys(), no_consents(), Config()),
+        ModelSettings(provider="cloud", model="m"),
+    )
+    assert without.needs_key(settings) is True
+    assert without.key_variable("cloud") == "CLOUD_API_KEY"
+    assert StoredKeys().models.needs_key(settings) is False
+    assert without.needs_key(ModelSettings(provider="other", model="m")) is False
+    assert without.keys_for([replace(settings, base_url=FOREIGN)], {}) == {}
+
+
+def test_a_given_key_that_no_asked_model_uses_is_refused_with_the_nearest_name() -> None:
+    models, settings = StoredKeys().models, ModelSettings(provider="cloud", model="m")
+    models.require_meant([settings], {"cloud": TYPED})
+    with pytest.raises(InputError, match="No model of clout is asked") as raised:
+        models.require_meant([settings], {"clout": TYPED})
+    assert raised.value.hint == "Did you mean cloud?"
+
+
+def test_the_question_about_a_key_names_the_workspace_of_a_stored_address_and_no_file_for_the_environments() -> None:
+    keys = FakeKeys(cloud="stored-1")
+    models = Models(FakeCatalogue(), keys, no_consents(workspace=Path("/w.db")), Config())
+
+    def listed_in(base_url: str | None) -> tuple[str, ...]:
+        with pytest.raises(ConsentError) as caught:
+            models.keys_for([ModelSettings(provider="cloud", model="m", base_url=base_url)], {})
+        return caught.value.requests[0].listed_in
+
+    assert listed_in(FOREIGN) == ("workspace /w.db",)
+    keys.addresses["cloud"] = PLAIN
+    assert listed_in(None) == ()
