@@ -15,7 +15,7 @@ from mcp_tef.embedding.local_embedder import (
     kept_model,
     require_fastembed,
 )
-from mcp_tef.embedding.model_download import HUB_VARIABLE, USUAL_HUB, ModelDownload, known_model
+from mcp_tef.embedding.model_download import HUB_VARIABLE, PINNED, USUAL_HUB, ModelDownload, PinnedModel, known_model
 from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
 from mcp_tef.embedding.tfidf import TfidfEmbedder
 from mcp_tef.embedding.vector_cache import CachedEmbedder, VectorCache
@@ -43,7 +43,9 @@ class EmbedderRegistry:
         bundled: Path = BUNDLED_FOLDER,
         *,
         limits: LimitsSource = USUAL,
+        pins: Mapping[str, PinnedModel] = PINNED,
     ) -> None:
+        self._pins = pins
         self._environment = environment
         self._limits = limits
         self._bundled = bundled
@@ -83,7 +85,7 @@ class EmbedderRegistry:
         """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
         known = await asyncio.to_thread(known_model, model or DEFAULT_MODEL)
         hub = self._environment.get(HUB_VARIABLE, "").strip() or USUAL_HUB
-        await ModelDownload(hub, known, progress).into(home_of(self._models, known.name))
+        await ModelDownload(hub, known, progress, pins=self._pins).into(home_of(self._models, known.name))
 
     async def forget_vectors(self) -> None:
         """Throw away the vectors of texts that were embedded before; they are made again when they are needed."""

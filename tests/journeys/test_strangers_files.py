@@ -111,7 +111,8 @@ def test_an_answer_is_for_this_command_or_remembered_and_then_also_for_copies(
     moved = tmp_path / "elsewhere" / "moved.db"
     moved.parent.mkdir()
     shutil.move(mine, moved)
-    for workspace in (moved, Path(shutil.copy(moved, tmp_path / "again.db")), theirs):
+    assert do(moved, "servers", "check", "shop").code == 0
+    for workspace in (Path(shutil.copy(moved, tmp_path / "again.db")), theirs):
         assert do(workspace, "servers", "check", "shop").code == 0
 
 

@@ -2,19 +2,21 @@
 
 import asyncio
 import hashlib
-import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from mcp_tef.embedding.model_download import PinnedFile, PinnedModel
+
+COMMIT = "5" * 40
+
 
 @dataclass(slots=True)
 class Hub:
-    """Files by path of one repository. `damaged` ones are sent with other bytes, `listing` replaces the true one."""
+    """Files by path of one repository, at one commit. `damaged` ones are sent with other bytes of the same size."""
 
     files: Mapping[str, bytes]
     damaged: frozenset[str] = frozenset()
-    listing: str | None = None
     silent: bool = False
     url: str = ""
     asked: list[str] = field(default_factory=list)
@@ -22,17 +24,16 @@ class Hub:
     def answer(self, path: str) -> bytes | None:
         """The body for a path; None where there is nothing."""
         self.asked.append(path)
-        if path.startswith("/api/models/"):
-            return (self.listing if self.listing is not None else json.dumps({"siblings": self._rows()})).encode()
-        name = path.partition("/resolve/main/")[2]
+        name = path.partition(f"/resolve/{COMMIT}/")[2]
         body = self.files.get(name)
         return body[::-1] if body is not None and name in self.damaged else body
 
-    def _rows(self) -> list[dict[str, object]]:
-        return [
-            {"rfilename": name, "size": len(body), "lfs": {"sha256": hashlib.sha256(body).hexdigest()}}
-            for name, body in self.files.items()
-        ]
+
+def pinned(files: Mapping[str, bytes]) -> PinnedModel:
+    """The pins of a model whose files these are."""
+    return PinnedModel(
+        COMMIT, {name: PinnedFile(len(body), hashlib.sha256(body).hexdigest()) for name, body in files.items()}
+    )
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """Fetching an embedding model from a hub: watched, cancelled, and never half there."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,15 +9,16 @@ import pytest
 
 from mcp_tef.embedding.embedder_registry import EmbedderRegistry
 from mcp_tef.embedding.local_embedder import home_of
-from mcp_tef.embedding.model_download import HubModel, ModelDownload, known_model
+from mcp_tef.embedding.model_download import PINNED, HubModel, ModelDownload, known_model
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
-from tests.support.model_hub import Hub, serving
+from tests.support.model_hub import Hub, pinned, serving
 
 MODEL = "BAAI/bge-small-en-v1.5"
 CHOICE = EmbedderChoice(EmbedderKind.FASTEMBED, MODEL)
 WEIGHTS = bytes(range(256)) * 12_000
-FILES = {"model_optimized.onnx": WEIGHTS, "config.json": b"{}", "tokenizer.json": b"{}", "README.md": b"words"}
+FILES = {"model_optimized.onnx": WEIGHTS, "config.json": b"{}", "tokenizer.json": b'{"a": 1}'}
+PINS = {MODEL: pinned(FILES)}
 
 
 @pytest.fixture
@@ -31,7 +33,7 @@ async def test_a_fetched_model_can_be_found_from_then_on(hub: Hub, tmp_path: Pat
         await shelf.find(CHOICE)
     await shelf.download(MODEL, _unheard)
     assert (await shelf.find(CHOICE)).name == f"fastembed:{MODEL}"
-    assert _content(home_of(tmp_path / "models", MODEL)) == {k: v for k, v in FILES.items() if k != "README.md"}
+    assert _content(home_of(tmp_path / "models", MODEL)) == FILES
     await shelf.close()
 
 
@@ -40,7 +42,7 @@ async def test_progress_rises_to_the_whole(hub: Hub, tmp_path: Path) -> None:
     await _shelf(hub, tmp_path).download(MODEL, heard.append)
     assert heard == sorted(heard)
     assert len(heard) >= 2
-    assert heard[-1] == pytest.approx(1.0)
+    assert heard[-1] == pytest.approx(1.0, abs=0.01)
     assert all(0 < share <= 1 for share in heard)
 
 
@@ -64,11 +66,13 @@ async def test_cancelling_leaves_nothing_behind(hub: Hub, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("hub_with", "reason"),
     [
-        (Hub(FILES, damaged=frozenset({"model_optimized.onnx"})), "model_optimized.onnx arrived damaged"),
-        (Hub({"config.json": b"{}"}), "does not list its files"),
-        (Hub(FILES, listing="<html>"), "does not list its files"),
-        (Hub(FILES, listing='{"siblings": [{"rfilename": "../../model_optimized.onnx", "size": 1}]}'), "does not list"),
-        (Hub({}, listing='{"siblings": [{"rfilename": "model_optimized.onnx", "size": 1}]}'), "answered with HTTP 404"),
+        *(
+            (Hub(FILES, damaged=frozenset({name})), f"{name} is not the file")
+            for name in FILES
+            if name != "config.json"
+        ),
+        (Hub(FILES | {"config.json": b"{ }"}), "config.json is not the file that mcp-tef knows by its hash"),
+        (Hub({name: body for name, body in FILES.items() if name != "config.json"}), "answered with HTTP 404"),
     ],
 )
 async def test_what_is_not_whole_is_an_error_and_leaves_nothing(hub_with: Hub, reason: str, tmp_path: Path) -> None:
@@ -97,7 +101,7 @@ async def test_a_hub_that_is_not_there_is_named(tmp_path: Path) -> None:
 async def test_a_silent_hub_is_given_up(tmp_path: Path) -> None:
     async with serving(Hub(FILES, silent=True)) as hub:
         with pytest.raises(EmbeddingError, match=r"said nothing for 0\.2 seconds"):
-            await ModelDownload(hub.url, known_model(MODEL), _unheard, patience=0.2).into(tmp_path / "model")
+            await ModelDownload(hub.url, known_model(MODEL), _unheard, patience=0.2, pins=PINS).into(tmp_path / "model")
 
 
 async def test_a_model_that_fastembed_does_not_have_is_named_without_asking_anyone(hub: Hub, tmp_path: Path) -> None:
@@ -112,7 +116,7 @@ def test_models_are_known_however_they_are_cased() -> None:
 
 
 def _shelf(hub: Hub, folder: Path) -> EmbedderRegistry:
-    return EmbedderRegistry({"HF_ENDPOINT": hub.url}, folder)
+    return EmbedderRegistry({"HF_ENDPOINT": hub.url}, folder, pins=PINS)
 
 
 async def _fails(shelf: EmbedderRegistry, model: str = MODEL) -> EmbeddingError:
@@ -130,7 +134,22 @@ def _unheard(share: float) -> None:
 
 
 async def test_plain_http_to_another_machine_is_not_asked(tmp_path: Path) -> None:
-    model = HubModel("a/b", "a/b", ("model.onnx",))
+    download = ModelDownload("http://hub.example", HubModel(MODEL, "a/b"), lambda _: None, pins=PINS)
     with pytest.raises(EmbeddingError, match="not asked over https"):
-        await ModelDownload("http://hub.example", model, lambda _: None).into(tmp_path / "model")
+        await download.into(tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_model_without_hashes_of_ours_is_not_fetched(hub: Hub, tmp_path: Path) -> None:
+    error = await _fails(EmbedderRegistry({"HF_ENDPOINT": hub.url}, tmp_path))
+    assert (hub.asked, _content(tmp_path)) == ([], {})
+    assert "no hashes to check its files by" in error.message
+    assert "folder:DIR" in error.hint
+
+
+def test_every_pin_names_a_commit_and_all_bytes_of_each_file() -> None:
+    for model in (*PINNED.values(), *PINS.values()):
+        hashes = [file.sha256 for file in model.files.values()]
+        assert re.fullmatch("[0-9a-f]{40}", model.commit)
+        assert all(re.fullmatch("[0-9a-f]{64}", one) for one in hashes)
+        assert "tokenizer.json" in model.files
