@@ -110,5 +110,8 @@ EXAMPLES: Final = {
     "cases remove": "mcp-tef cases remove Umbrella --yes",
     "servers edit": "mcp-tef servers edit shop --name store",
     "servers remove": "mcp-tef servers remove store --yes",
+    "workspace backup": "mcp-tef workspace backup backup.db",
+    "workspace adopt": "mcp-tef workspace adopt backup.db --to own.db",
+    "workspace restore": "mcp-tef workspace restore backup.db",
     "servers call": """mcp-tef servers call "Bike shop" check_stock '{"part_number": "BP-105"}' --yes""",
 }

@@ -25,6 +25,7 @@ from tests.support.command_line import say
 from tests.support.model_replies import Received, Reply, error, junk, tool_calls, words
 from tests.support.model_stub import ModelStub
 from tests.support.run_factories import batch
+from tests.support.workspace_files import made_own
 
 REPEATS = 5
 CALLS, TOOLS, JUDGED, FAILED, UNREADABLE = 21, 38, 80, 10, 10
@@ -231,6 +232,7 @@ def test_no_threshold_passes_a_wrong_call_and_an_unreadable_answer(
     folder: Path, tmp_path: Path, metric: str, fault: str
 ) -> None:
     copyfile(folder / "work.db", tmp_path / "work.db")
+    made_own(tmp_path / "work.db")
     two = [part for name in ("wrong values 0", "nothing to call, unreadable") for part in ("--case", name)]
     with ModelStub(Model()) as stub:
         asked = ("--model", "openai/stub", "--base-url", stub.url, "--no-key", "--retries", "0", "--yes", *two)

@@ -17,6 +17,7 @@ import yaml
 from tests.support.command_line import say
 from tests.support.model_replies import Received, Reply, completion, error, junk, tool_calls, words
 from tests.support.model_stub import ModelStub
+from tests.support.workspace_files import made_own
 
 REPEATS, CAP, LIMIT = 3, 0.05, 100
 SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
@@ -110,6 +111,7 @@ def capped(ran: Ran, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """The same cases in a copy of the workspace, under a cap."""
     capped = Ran(tmp_path_factory.mktemp("capped"))
     copyfile(ran.file, capped.file)
+    made_own(capped.file)
     capped.run("capped", "--price", "30,60", "--max-cost", f"{CAP:g}", "--max-tokens", str(LIMIT), "--repeats", "9")
     return capped
 

@@ -67,8 +67,13 @@ def say(*arguments: str | Path, stdin: str = "") -> Said:
 
 def say_allowed(*arguments: str | Path, stdin: str = "") -> Said:
     """Run a command once to learn which options allow what it would start or contact, then with these."""
+    return say(*arguments, *allowing(*arguments, stdin=stdin), stdin=stdin)
+
+
+def allowing(*arguments: str | Path, stdin: str = "") -> list[str]:
+    """Run a command, and return the options that would allow what it asked for."""
     hint = say(*arguments, stdin=stdin).err.rpartition("name it: ")[2].rpartition("Read all of it, then add: ")[2]
-    return say(*arguments, *shlex.split(hint.partition(", or add")[0].strip().removesuffix(".")), stdin=stdin)
+    return shlex.split(hint.partition(", or add")[0].strip().removesuffix("."))
 
 
 def command(*arguments: str | Path) -> list[str]:

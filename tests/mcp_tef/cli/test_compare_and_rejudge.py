@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import isolation
 from tests.support.command_line import Said, say
+from tests.support.workspace_files import made_own
 
 TOOLS = {
     "tools": [
@@ -36,7 +37,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def workspace(begun: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    return Path(shutil.copy(begun, tmp_path))
+    return made_own(Path(shutil.copy(begun, tmp_path)))
 
 
 def cases(workspace: Path, expected: str) -> None:

@@ -15,7 +15,7 @@ from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import run, say
 from tests.support.forgetful_keychain import FORGETFUL, NONE, keychain
 from tests.support.processes import read_only
-from tests.support.workspace_files import case_file, tools_file, weather
+from tests.support.workspace_files import case_file, made_own, tools_file, weather
 
 VERBS = (
     *("demo", "gui", "servers", "cases", "run", "runs", "metrics", "confusions", "crowd", "steal", "score", "keys"),
@@ -184,7 +184,7 @@ def folder(run_twice: Path, tmp_path: Path) -> Path:
     """A folder with nothing but a copy of that workspace."""
     made = tmp_path / "theirs"
     made.mkdir()
-    shutil.copy(run_twice, made)
+    made_own(Path(shutil.copy(run_twice, made)))
     return made
 
 

@@ -11,6 +11,7 @@ import pytest
 from mcp_tef.cli.main import parser
 from tests.support import isolation, workspace_files
 from tests.support.command_line import say
+from tests.support.workspace_files import made_own
 
 WRITES = {
     ("cases draft", "out"): "cases draft --server city --offline --out {file}",
@@ -112,6 +113,7 @@ def files(prepared: dict[str, str], tmp_path: Path) -> dict[str, str]:
     """A copy of what is prepared; the server's own file of tools, which no verb may replace, is the one prepared."""
     ready = Path(prepared["folder"])
     shutil.copytree(ready, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("home"))
+    made_own(tmp_path / Path(prepared["file"]).name)
     copied = {name: str(tmp_path / Path(prepared[name]).name) for name in ("file", "calls", "pairs")}
     return {**prepared, **copied, "folder": str(tmp_path)}
 

@@ -9,6 +9,7 @@ from mcp_tef.cli.main import parser
 from tests.mcp_tef.cli.test_output_files import verbs
 from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import say
+from tests.support.workspace_files import made_own
 
 READ_METAVARS = ("F", "[NAME=]F", "FILE", "DIR", "RESULT.json", "IN.jsonl", "PAIRS.jsonl", "TEXT|@FILE")
 WRITING_TYPES = ("writable", "analysis_file")
@@ -127,7 +128,7 @@ def workspace(prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("COLUMNS", "160")
     copy = tmp_path / "work.db"
     copy.write_bytes((prepared / "work.db").read_bytes())
-    return copy
+    return made_own(copy)
 
 
 def test_the_tables_name_every_file_that_a_verb_reads() -> None:

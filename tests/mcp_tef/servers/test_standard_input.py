@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import pytest
 
-from tests.support.command_line import command, say
+from tests.support.command_line import allowing, command, say
 from tests.support.processes import alive
 
 SLEEPER = """import os, pathlib, threading
@@ -57,7 +57,8 @@ def library(folder: Path) -> list[str]:
         (folder / "script.py").write_text(SLEEPER, "utf-8")
         assert say("library", "add", folder / "tool.json", *more, *at).code == 0
         assert say("library", "activate", name, *at).code == 0
-    return command("library", "serve", "--yes", *at)
+    serve: tuple[str | Path, ...] = ("library", "serve", *at)
+    return command(*serve, *allowing(*serve))
 
 
 @pytest.mark.parametrize("verb", ["library", "mcp", "sample-server"])
