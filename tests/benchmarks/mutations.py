@@ -283,15 +283,15 @@ class MutationRun:
             if event == "call" and (file := files.get(frame.f_code.co_filename)):
                 seen.add(f"{file} {frame.f_code.co_qualname.partition('.<locals>')[0]}")
 
-        threading.setprofile(note)
+        threading.settrace(note)
         with open(write, "w") as out:
             for place, item in enumerate(session.items):
                 seen.clear()
                 began = time.monotonic()
-                sys.setprofile(note)
+                sys.settrace(note)
                 following = session.items[place + 1] if place + 1 < len(session.items) else None
                 item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
-                sys.setprofile(None)
+                sys.settrace(None)
                 if self._failed:
                     print(f"left out, since it fails without a mutant: {item.nodeid}", file=sys.stderr)
                 else:

@@ -126,6 +126,14 @@ def test_sources_are_told_apart_where_they_occur() -> None:
     ]
 
 
+@pytest.mark.parametrize(("source", "correct"), [("margin", 1), ("self-reported", 0)])
+def test_the_margin_of_the_baseline_is_about_the_tool_and_other_confidence_about_the_whole_call(
+    source: str, correct: int
+) -> None:
+    wrong_arguments = replace(sure(0.95, source=source), parameters_ok=False)
+    assert calibration(history_of([wrong_arguments])).overall.bins[9].right == one_each(correct, 1)
+
+
 def test_without_a_confidence_nothing_is_defined() -> None:
     found = calibration(history_of([sure(None)])).overall
     assert (found.n, found.mean_gap, found.brier) == (0, None, None)

@@ -302,3 +302,11 @@ def test_the_question_about_a_key_names_the_workspace_of_a_stored_address_and_no
     assert listed_in(FOREIGN) == ("workspace /w.db",)
     keys.addresses["cloud"] = PLAIN
     assert listed_in(None) == ()
+
+
+def test_a_key_that_was_typed_without_an_address_is_the_providers_own_and_goes_nowhere_else_unasked() -> None:
+    stored = StoredKeys()
+    stored.keys.typed_keys["cloud", ""] = TYPED
+    assert stored.outcome(None) == "typed-1"
+    assert stored.outcome(FOREIGN) == "asks"
+    assert stored.outcome(LOCAL) == "none"
