@@ -42,8 +42,8 @@ _NAMES = {
     "mcp_tef.api.serializers.tools": "advice_to_json quality_to_json",
     "mcp_tef.api.serializers.workspace": (
         "case_export_to_json case_finding_to_json case_import_to_json case_to_json detected_config_to_json "
-        "drafted_cases_to_json drift_to_json listing_to_json server_check_to_json server_import_to_json "
-        "server_to_json tool_call_to_json"
+        "drafted_cases_to_json drift_to_json import_items_to_json listing_to_json server_check_to_json "
+        "server_import_to_json server_to_json tool_call_to_json"
     ),
     "mcp_tef.api.temporary_workspace": "placed_source temporary_workspace",
     "mcp_tef.engine": "Engine",
@@ -140,8 +140,8 @@ _NAMES = {
     ),
     "mcp_tef.model.transfer": (
         "CASE_FILE_SUFFIXES CaseFileFormat CaseImportPreview DefinitionWithoutSecrets DetectedConfig DetectedFile "
-        "ExportReport FieldChange FileKind ImportStatus ImportedCase ImportedServer NewServer PlainTextSecret "
-        "ReportFormat ServerFileFormat ServerImportPreview"
+        "ExportReport FieldChange FileKind ImportStatus ImportedCase ImportedItem ImportedServer NewServer "
+        "PlainTextSecret ReportFormat ServerFileFormat ServerImportPreview"
     ),
     "mcp_tef.model.trials": "CaseOutcome GuardOutcome TrialClaims TrialEnd TrialGoal TrialRequest TrialResult",
     "mcp_tef.model.variables": "Variable foreign_note number",

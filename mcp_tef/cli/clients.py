@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_tef import ChangeKind, client_check_to_json, client_to_json
+from mcp_tef import ChangeKind, client_check_to_json, client_to_json, import_items_to_json
 from mcp_tef.cli.arguments import FAILED, add_group, add_list_option, add_suite_options, add_verb
+from mcp_tef.cli.import_results import add_replace_option, item_lines, require_agreed, tell_items
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import table
 from mcp_tef.cli.tool_options import KINDS, add_source_options, code_of, gather
@@ -29,6 +30,7 @@ def register(verbs: Verbs) -> None:
     show_parser.add_argument("name", metavar="NAME", help="name of the profile")
     add_parser = add_verb(group, "add", "keep a profile of your own", add)
     add_parser.add_argument("file", type=Path, metavar="FILE", help="the profile as YAML")
+    add_replace_option(add_parser)
     check_parser = add_verb(group, "check", "tell what clients cut, rename or leave out of tools", check)
     add_list_option(check_parser, "--client", "NAME", "only this client")
     add_suite_options(check_parser)
@@ -77,8 +79,11 @@ async def show(arguments: Namespace, terminal: Terminal) -> None:
 async def add(arguments: Namespace, terminal: Terminal) -> None:
     """Keep a copy of a profile in the data folder."""
     async with opened(arguments, terminal) as engine:
-        profile = engine.clients.add(arguments.file)
-    terminal.document(client_to_json(profile))
+        item, profile, text = engine.clients.preview(arguments.file)
+        require_agreed(terminal, [item.name] * item.edited, item_lines([item]), replace=arguments.replace)
+        engine.clients.keep(profile, text)
+    terminal.document(client_to_json(profile) | import_items_to_json([item]))
+    tell_items([item], terminal)
     terminal.say(f"The client profile {profile.name} is known now, in version {profile.version}.")
 
 

@@ -10,6 +10,7 @@ from mcp_tef import (
     ModelGroup,
     ModelSettings,
     group_abilities_to_json,
+    import_items_to_json,
     local_server_to_json,
     model_check_to_json,
     model_info_to_json,
@@ -18,13 +19,14 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import FAILED, add_group, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.import_results import add_replace_option, item_lines, require_agreed, tell_items
 from mcp_tef.cli.model_options import add_base_url, add_key_options, allow_typed_addresses, read_keys
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, with_consent
 from mcp_tef.cli.terminal import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from mcp_tef import GroupAbilities, LocalServer, ModelCheck, ModelInfo
     from mcp_tef.cli.arguments import Verbs
@@ -54,6 +56,7 @@ def register(verbs: Verbs) -> None:
     export_parser.add_argument("out", type=writable, metavar="FILE", help="the YAML file")
     import_parser = add_verb(group, "import", "keep what a file of models export holds", import_file)
     import_parser.add_argument("file", type=Path, metavar="FILE", help="the YAML file")
+    add_replace_option(import_parser)
     _register_groups(add_group(group, "groups", "keep several deployments that answer in each other's place"))
 
 
@@ -171,14 +174,17 @@ async def export(arguments: Namespace, terminal: Terminal) -> None:
 
 
 async def import_file(arguments: Namespace, terminal: Terminal) -> None:
-    """Keep what a file holds."""
+    """Keep what a file holds, and say what that adds and changes."""
     async with opened(arguments, terminal) as engine:
-        counts = await engine.model_definitions.import_file(arguments.file)
-    terminal.document(dict(counts))
-    terminal.say(f"Kept {_counts(counts)} of {arguments.file}.")
+        preview = await engine.model_definitions.preview(arguments.file)
+        require_agreed(terminal, preview.edited, item_lines(preview.items), replace=arguments.replace)
+        await engine.model_definitions.apply(preview)
+    terminal.document({**preview.counts, **import_items_to_json(preview.items)})
+    tell_items(preview.items, terminal)
+    terminal.say(f"{arguments.file} holds {_counts(preview.counts)}.")
 
 
-def _counts(counts: dict[str, int]) -> str:
+def _counts(counts: Mapping[str, int]) -> str:
     things = {"groups": "group", "routers": "router", "searches": "search tool"}
     things |= {"prompts": "prompt", "clients": "client profile"}
     return ", ".join(counted(number, things[name]) for name, number in counts.items())

@@ -40,7 +40,7 @@ def read_profile(path: Path) -> ClientProfile:
 def profile_of(document: Json, name: str) -> ClientProfile:
     """Return the profile that a document describes; unknown keys and limits below 1 are refused."""
     if not isinstance(document, Mapping):
-        raise InputError(f"{name} is not a client profile.", hint="It must hold a name, a title and rules.")
+        raise not_a_profile(name)
     _require_known(document, name)
     try:
         profile = TypeAdapter(ClientProfile).validate_python(document)
@@ -52,6 +52,11 @@ def profile_of(document: Json, name: str) -> ClientProfile:
         ) from None
     _require_sound(profile, name)
     return profile
+
+
+def not_a_profile(name: str) -> InputError:
+    """Return the error for a document that is no profile at all."""
+    return InputError(f"{name} is not a client profile.", hint="It must hold a name, a title and rules.")
 
 
 def _require_known(document: Mapping[str, Json], name: str) -> None:

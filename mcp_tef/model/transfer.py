@@ -61,6 +61,17 @@ class FieldChange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedItem:
+    """One item of a file of any kind, and its fate. `edited` marks a change of what a person made or edited here."""
+
+    kind: str
+    name: str
+    fate: ImportStatus
+    changes: tuple[FieldChange, ...] = ()
+    edited: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedCase:
     """One case of a file and its fate. `place` says where it stands in the file; `case_id` what it would change.
 

@@ -53,6 +53,21 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
+def difference_shown(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Return both values of a field in one line each; long ones are cut to where they differ."""
+    one, other = (" ".join(_text(values[name]).split()) if name in values else "none" for values in (before, after))
+    if max(len(one), len(other)) <= _LONGEST:
+        return shown(_of(before, name)), shown(_of(after, name))
+    first = next((place for place, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), 0)
+    return _cut(one, first), _cut(other, first)
+
+
+def _cut(text: str, first: int) -> str:
+    start = max(0, first - _LONGEST // 4)
+    end = start + _LONGEST - 2
+    return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+
+
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value.value if isinstance(value, Enum) else value

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_tef.errors import InputError, NotFoundError
-from mcp_tef.formats.cases.texts import parse_yaml, read_text, write_text
-from mcp_tef.formats.definition_files import bundled_profiles, read_profile
+from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
+from mcp_tef.formats.definition_files import bundled_profiles, not_a_profile, profile_of, read_profile
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.clients import (
     CaseVisibility,
@@ -27,11 +27,14 @@ from mcp_tef.model.json import Json
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.similarity import EmbedderKind
 from mcp_tef.model.tools import OfferedTool, Tool
+from mcp_tef.model.transfer import ImportedItem
 from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
 from mcp_tef.trust.files import make_private_folder
+from mcp_tef.trust.import_changes import imported_item, values_over
+from mcp_tef.trust.name_keys import name_key, stored_name
 
 _Scores = NDArray[np.float64]
 _Search = Callable[[str], Awaitable[_Scores]]
@@ -52,7 +55,8 @@ class Clients:
 
     def profiles(self) -> tuple[ClientProfile, ...]:
         """Return every profile; one of the user's takes the place of a bundled one with its name."""
-        known = {profile.name: profile for profile in (*bundled_profiles(), *map(read_profile, self._files()))}
+        own = map(read_profile, self._files())
+        known = {name_key(profile.name): profile for profile in (*bundled_profiles(), *own)}
         return tuple(known.values())
 
     def _files(self) -> list[Path]:
@@ -66,10 +70,11 @@ class Clients:
         """Return a profile by name or by the label that runs record; NotFoundError names the nearest."""
         wanted, _, version = name.partition("@")
         known = {profile.name: profile for profile in self.profiles()}
-        if wanted not in known:
+        stored = stored_name(wanted, known)
+        if stored is None:
             hint = did_you_mean(wanted, known, "List them with: mcp-tef clients list")
             raise NotFoundError(f"There is no client profile named {wanted}.", hint=hint)
-        profile = known[wanted]
+        profile = known[stored]
         if version and version != str(profile.version):
             message = f"The client profile {wanted} is known in version {profile.version}, and not in {version}."
             raise NotFoundError(message, hint="Start a new batch with the profile of today.")
@@ -81,15 +86,43 @@ class Clients:
 
     def add(self, file: Path) -> ClientProfile:
         """Keep a copy of the user's profile; raises InputError where the file is none."""
-        profile = read_profile(file)
-        self.keep(profile, read_text(file))
+        _, profile, text = self.preview(file)
+        self.keep(profile, text)
         return profile
+
+    def preview(self, file: Path) -> tuple[ImportedItem, ClientProfile, str]:
+        """Return what `add` would do, the whole profile and its text; raises InputError where the file is none."""
+        text = read_text(file)
+        document = parse_yaml(text, file.name)
+        if not isinstance(document, Mapping):
+            raise not_a_profile(file.name)
+        item, whole, merged = self.incoming(document, file.name)
+        return item, whole, text if merged == to_yaml(document) else merged
+
+    def incoming(self, given: Mapping[str, Json], source: str) -> tuple[ImportedItem, ClientProfile, str]:
+        """Return the fate of a profile in a file, and the whole of it: fields that it does not name stay as they are.
+
+        InputError for a profile that is not sound, or whose name is unusable.
+        """
+        name = str(given.get("name"))
+        before = self._document_of(name)
+        document = values_over(before, {**given, **({"name": before["name"]} if before else {})})
+        profile = profile_of(document, source)
+        require_client_name(profile)
+        return imported_item("client profile", profile.name, before, document, edited=True), profile, to_yaml(document)
+
+    def _document_of(self, name: str) -> Mapping[str, Json] | None:
+        """Return the user's own profile of a name as it is written."""
+        documents = [one for one in self.documents() if isinstance(one, Mapping)]
+        return next((one for one in documents if name_key(str(one.get("name"))) == name_key(name)), None)
 
     def keep(self, profile: ClientProfile, text: str) -> None:
         """Keep the text of a profile, in the place of one of its name; raises InputError for an unusable name."""
         require_client_name(profile)
         make_private_folder(self._folder)
-        write_text(self._folder / f"{profile.name}.yaml", text)
+        files = {read_profile(file).name: file for file in self._files()}
+        stored = stored_name(profile.name, files)
+        write_text(files[stored] if stored else self._folder / f"{profile.name}.yaml", text)
 
     async def check(
         self, profile: ClientProfile, tools: Sequence[Tool], cases: Sequence[TestCase] = (), model: str = ""

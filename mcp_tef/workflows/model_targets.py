@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -86,6 +86,9 @@ class _UtteranceVectors:
     route: NDArray[np.intp]
 
 
+_Named = TypeVar("_Named", ModelGroup, ModelRouter)
+
+
 class ModelTargets:
     """Groups and routers by name. Vectors of utterances are computed once for each version of a router."""
 
@@ -114,14 +117,16 @@ class ModelTargets:
         await self.add_all([group], [])
         return group
 
-    async def add_all(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter]) -> None:
+    async def add_all(self, groups: Sequence[ModelGroup], routers: Sequence[ModelRouter], *, note: str = "") -> None:
         """Keep groups and routers, which may ask these groups, once all of them are checked; NotFoundError."""
+        groups = _as_stored(groups, await self.groups())
+        routers = _as_stored(routers, await self.routers())
         await self._require_known(groups, routers)
         for group in groups:
-            await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group))
+            await self._store.add(DefinitionKind.GROUP, group.name, group_to_json(group), note)
             self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, group.name))
         for router in routers:
-            await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router))
+            await self._store.add(DefinitionKind.ROUTE, router.name, router_to_json(router), note)
             self._events.publish(DefinitionsChanged(DefinitionKind.ROUTE, router.name))
 
     async def edit_group(self, group: ModelGroup, seen: ModelGroup | None) -> ModelGroup:
@@ -248,12 +253,18 @@ class ModelTargets:
         try:
             if provider != GROUP_PROVIDER:
                 self._models.require_known(provider, None)
-            elif name not in new:
+            elif stored_name(name, new) is None:
                 await self.group(name)
         except NotFoundError as error:
             where = "default" if target == router.default else "route"
             message = f"The {where} {target} of the router {router.name} is not known. {error.message}"
             raise NotFoundError(message, hint=error.hint) from None
+
+
+def _as_stored(wanted: Sequence[_Named], known: Sequence[_Named]) -> list[_Named]:
+    """Return what is to be kept, each by the name that it has already, however that was written."""
+    names = [one.name for one in known]
+    return [replace(one, name=stored_name(one.name, names) or one.name) for one in wanted]
 
 
 async def _vectors(router: ModelRouter, embedder: Embedder, texts: Sequence[str]) -> _UtteranceVectors:

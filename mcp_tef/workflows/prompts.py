@@ -20,10 +20,13 @@ from mcp_tef.model.definitions import (
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.prompts.templates import BUILT_IN_TEMPLATES, BUILT_IN_VARIABLES, SELECTING_KINDS, asked_with, require_sound
 from mcp_tef.trust.field_changes import merged_fields
+from mcp_tef.trust.import_changes import imported_item
+from mcp_tef.trust.name_keys import stored_name
 
 if TYPE_CHECKING:
     from mcp_tef.events import EventStream
     from mcp_tef.model.runs import ModelSettings
+    from mcp_tef.model.transfer import ImportedItem
     from mcp_tef.ports import DefinitionStore
 
 
@@ -40,9 +43,9 @@ class Prompts:
 
     async def versions(self, name: str) -> tuple[PromptTemplate, ...]:
         """Return every version of a template, newest first; NotFoundError names the nearest."""
+        name = await self._require(name)
         if name in BUILT_IN_TEMPLATES:
             return (BUILT_IN_TEMPLATES[name],)
-        await self._require(name)
         return tuple(map(_template, await self._store.versions(DefinitionKind.PROMPT, name)))
 
     async def find(self, label: str) -> PromptTemplate:
@@ -59,9 +62,9 @@ class Prompts:
     async def add(self, template: PromptTemplate, *, by: str = "") -> PromptTemplate:
         """Keep a new template as its first version. ConflictError where its name is taken; InputError."""
         template = replace(template, name=require_prompt_name(template.name))
-        if template.name.casefold() in {one.name.casefold() for one in await self.list()}:
-            hint = f"Use another name, or change it: prompts edit {template.name}"
-            raise ConflictError(f"There is a prompt named {template.name} already.", hint=hint)
+        if taken := stored_name(template.name, [one.name for one in await self.list()]):
+            hint = f"Use another name, or change it: prompts edit {taken}"
+            raise ConflictError(f"There is a prompt named {taken} already.", hint=hint)
         return await self._keep(template, by)
 
     async def edit(self, template: PromptTemplate, *, by: str = "") -> PromptTemplate:
@@ -75,7 +78,7 @@ class Prompts:
         seen = next((one for one in await self.versions(template.name) if one.version == template.version), latest)
         changed = merged_fields(_document(seen), _document(template), _document(latest), f"the prompt {latest.name}")
         texts = {name: changed[name] for name in ("text", "variables", "model")}
-        template = replace(template, kind=PromptKind(changed["kind"]), **texts)
+        template = replace(template, name=latest.name, kind=PromptKind(changed["kind"]), **texts)
         if _document(template) == _document(latest):
             raise InputError(f"Nothing of {latest.label} would change.", hint="Change its text or a variable.")
         return await self._keep(template, by, seen=latest)
@@ -83,7 +86,7 @@ class Prompts:
     async def remove(self, name: str, *, by: str = "") -> None:
         """Remove every version of a template; runs keep the text they were asked with. NotFoundError, InputError."""
         require_prompt_name(name)
-        await self._require(name)
+        name = await self._require(name)
         await self._store.remove(DefinitionKind.PROMPT, name)
         self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, name, by))
 
@@ -107,13 +110,26 @@ class Prompts:
         names = [one.name for one in await self._store.all(DefinitionKind.PROMPT)]
         return [{"name": name, "versions": [*map(_version, reversed(await self.versions(name)))]} for name in names]
 
+    async def incoming(self, versions: Sequence[PromptTemplate]) -> tuple[ImportedItem, tuple[PromptTemplate, ...]]:
+        """Return the fate of a template with these versions, oldest first, and the versions that are to be kept.
+
+        A file that goes on from what is here adds its later versions; an earlier state of it changes nothing.
+        """
+        own = [one.name for one in await self._store.all(DefinitionKind.PROMPT)]
+        stored = stored_name(versions[0].name, own)
+        here = [*reversed(await self.versions(stored))] if stored else []
+        kept, given = [*map(_document, here)], [*map(_document, versions)]
+        goes_on = given[: len(kept)] == kept
+        new = versions[len(kept) :] if goes_on else _unknown(versions, kept)
+        new = [replace(one, name=stored or one.name) for one in new]
+        before = kept[-1] if kept else None
+        after = _document(new[-1]) if new else before or {}
+        return imported_item("prompt", stored or versions[0].name, before, after, edited=not goes_on), tuple(new)
+
     async def take_over(self, versions: Sequence[PromptTemplate], *, by: str = "") -> None:
-        """Keep versions of templates that are not here yet, each as the next one of its name; their names are sound."""
+        """Keep versions of templates, each as the next one of its name; their names are sound."""
         for template in versions:
-            known = {one.name for one in await self.list()}
-            kept = map(_document, await self.versions(template.name)) if template.name in known else ()
-            if _document(template) not in kept:
-                await self._keep(template, by)
+            await self._keep(template, by)
 
     async def arms(
         self, model: ModelSettings, prompt: str, against: str, values: Mapping[str, str]
@@ -139,11 +155,14 @@ class Prompts:
         self._events.publish(DefinitionsChanged(DefinitionKind.PROMPT, template.name, by))
         return _template(kept)
 
-    async def _require(self, name: str) -> None:
+    async def _require(self, name: str) -> str:
+        """Return the name as it is stored; NotFoundError names the nearest."""
         known = [one.name for one in await self.list()]
-        if name not in known:
+        stored = stored_name(name, known)
+        if stored is None:
             hint = did_you_mean(name, known, "List them with: mcp-tef prompts list")
             raise NotFoundError(f"There is no prompt named {name}.", hint=hint)
+        return stored
 
 
 def _document(template: PromptTemplate) -> dict[str, Any]:
@@ -153,6 +172,14 @@ def _document(template: PromptTemplate) -> dict[str, Any]:
         "variables": dict(template.variables),
         "model": template.model,
     }
+
+
+def _unknown(versions: Sequence[PromptTemplate], kept: Sequence[Mapping[str, Any]]) -> list[PromptTemplate]:
+    """Return the versions that are not among those kept, up to the last, unless it was or is the latest anyway."""
+    last = versions[-1]
+    if _document(last) == kept[-1] or [*map(_document, versions)] == kept[: len(versions)]:
+        return []
+    return [*(one for one in versions[:-1] if _document(one) not in kept), last]
 
 
 def _version(template: PromptTemplate) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Named search tools of a workspace: kept as definitions, run by hand, and an executor of the library."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import DefinitionsChanged, EventStream
@@ -52,9 +53,11 @@ class SearchTools:
             raise NotFoundError(f"There is no search tool named {name}.", hint=hint)
         return known[stored]
 
-    async def add(self, tool: SearchTool) -> SearchTool:
+    async def add(self, tool: SearchTool, *, note: str = "") -> SearchTool:
         """Keep a search tool, in the place of one of its name."""
-        await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool))
+        name = stored_name(tool.name, [one.name for one in await self.tools()])
+        tool = replace(tool, name=name or tool.name)
+        await self._store.add(DefinitionKind.SEARCH, tool.name, search_tool_to_json(tool), note)
         self._events.publish(DefinitionsChanged(DefinitionKind.SEARCH, tool.name))
         return tool
 

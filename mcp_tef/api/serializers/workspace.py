@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         CaseImportPreview,
         DetectedConfig,
         ExportReport,
+        ImportedItem,
         ImportedServer,
         ServerImportPreview,
     )
@@ -182,6 +183,16 @@ def case_finding_to_json(finding: CaseFinding) -> dict[str, Json]:
         **fields_to_json(finding, "case name doubt sentence actions"),
         "proposed": expectation_to_json(finding.proposed) if finding.proposed else None,
     }
+
+
+def import_items_to_json(items: Sequence[ImportedItem]) -> dict[str, Json]:
+    """Serialize what an import adds, changes and leaves as it is."""
+    from mcp_tef.model.transfer import ImportStatus
+
+    named = {fate: [fields_to_json(one, "kind name") for one in items if one.fate is fate] for fate in ImportStatus}
+    changes = {one: [fields_to_json(each, "field before after") for each in one.changes] for one in items}
+    changed = [{**fields_to_json(one, "kind name"), "changes": found} for one, found in changes.items() if found]
+    return {"added": named[ImportStatus.ADDED], "changed": changed, "unchanged": named[ImportStatus.UNCHANGED]}
 
 
 def case_import_to_json(

@@ -205,7 +205,7 @@ def test_all_definitions_go_through_one_file_and_come_back_as_they_were(
     before = [on(city, *words, "--json").document for words in shown]
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
     counts = on(other, "models", "import", file, "--json").document
-    assert counts == {"groups": 1, "routers": 1, "searches": 1, "prompts": 1, "clients": 1}
+    assert counts.items() >= {"groups": 1, "routers": 1, "searches": 1, "prompts": 1, "clients": 1}.items()
     found = [on(other, *words, "--json").document for words in shown]
     for one in (*before, *found):
         one.pop("created_at", None)
