@@ -156,7 +156,7 @@ class ModelTargets:
         """Remove a group; ConflictError while a router asks it."""
         name = (await self.group(name)).name
         label = f"{GROUP_PROVIDER}/{name}"
-        if user := next((one.name for one in await self.routers() if label in one.targets), None):
+        if user := next((one.name for one in await self.routers() if stored_name(label, one.targets)), None):
             raise ConflictError(f"The router {user} asks the group {name}.", hint="Change or remove the router first.")
         await self._store.remove(DefinitionKind.GROUP, name)
         self._events.publish(DefinitionsChanged(DefinitionKind.GROUP, name))
