@@ -15,7 +15,7 @@ from mcp_tef.llm.litellm_chat import LitellmChat
 from mcp_tef.llm.model_table import ModelTable, model_table
 from mcp_tef.llm.pacing import RequestPacer
 from mcp_tef.llm.provider_errors import FailureEvidence, explain, key_missing, library_missing, retry_after, unaskable
-from mcp_tef.llm.providers import LITELLM, LOCAL, Target, directly, target, wants_key
+from mcp_tef.llm.providers import KEEPS_REFERENCES, LITELLM, LOCAL, Target, directly, target, wants_key
 from mcp_tef.llm.recent_values import RecentValues
 from mcp_tef.llm.usage import Completion, Request, UsageCheck, keyless, known_cost
 from mcp_tef.model.addresses import is_custom
@@ -24,6 +24,8 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
+from mcp_tef.trust.bounds import unfolds_too_far
+from mcp_tef.trust.names import visible
 
 PROBE_SECONDS = 3.0
 _PORTS = {"http": 80, "https": 443}
@@ -96,6 +98,8 @@ class ModelClient:
 
     async def complete(self, request: Request, exchange: Exchange) -> Completion | FailedCall:
         """Make one attempt, no retries; what went over the wire is written down in `exchange`."""
+        if not request.target.chat_url and request.target.provider not in KEEPS_REFERENCES:
+            _require_bounded(request)
         usage = UsageCheck()
         chat = self._direct if request.target.chat_url else self._litellm
         pacer = self._pacer(request.target)
@@ -118,6 +122,19 @@ class ModelClient:
         """Give back connections, and forget every key."""
         await self._direct.close()
         await self._litellm.close()
+
+
+def _require_bounded(request: Request) -> None:
+    """Raise ModelError where a schema would grow without bounds, since its provider takes no references."""
+    name = unfolds_too_far(request.tools)
+    if name is not None:
+        provider = request.target.provider
+        raise ModelError(
+            ModelFault.REJECTED,
+            f"The schema of {visible(name)} refers to itself so often that it cannot be sent to {provider}.",
+            hint="Write out the parameters of that tool, or ask a model of another provider.",
+            context={"model": request.settings.label, "tool": name},
+        )
 
 
 def _cost(outcome: Completion, request: Request) -> float | None:

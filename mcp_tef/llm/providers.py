@@ -184,6 +184,10 @@ def _spoken(provider: str, address: str | None, known: frozenset[str]) -> str:
 
 PATH = "/chat/completions"
 LITELLM = "litellm"
+KEEPS_REFERENCES = LOCAL | {
+    "anthropic", "azure", "cohere", "cohere_chat", "deepseek", "groq", "mistral", "openai", "openrouter", "xai",
+}  # fmt: skip
+"""Providers to which litellm sends schemas as they are; for all others `$ref` may be written out."""
 OPENAI = DIRECT_PROVIDERS["openai"].address
 
 

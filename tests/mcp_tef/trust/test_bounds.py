@@ -1,0 +1,66 @@
+"""Sizes that are computed before anything is built."""
+
+from typing import Any
+
+import pytest
+
+from mcp_tef.trust.bounds import unfolds_too_far
+
+
+def tool(schema: dict[str, Any], name: str = "weather") -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": schema}}
+
+
+def each_names_all(number: int, keyword: str = "properties", table: str = "$defs") -> dict[str, Any]:
+    names = [f"D{index}" for index in range(number)]
+    refs: Any = [{"$ref": f"#/{table}/{name}"} for name in names]
+    inside = dict(zip(names, refs, strict=True)) if keyword == "properties" else refs
+    return {"properties": {"a": refs[0]}, table: {name: {keyword: inside} for name in names}}
+
+
+def doubling(levels: int, keyword: str) -> dict[str, Any]:
+    refs = [{"$ref": f"#/$defs/D{level + 1}"} for level in range(levels)]
+    defs = {f"D{level}": {keyword: [ref, ref]} for level, ref in enumerate(refs)}
+    return {"properties": {"a": {"$ref": "#/$defs/D0"}}, "$defs": {**defs, f"D{levels}": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        *(
+            each_names_all(10, keyword, table)
+            for keyword in ("properties", "anyOf")
+            for table in ("$defs", "definitions")
+        ),
+        *(doubling(40, keyword) for keyword in ("allOf", "anyOf", "oneOf", "prefixItems")),
+        {
+            "properties": {str(number): {"$ref": "#/$defs/long"} for number in range(100)},
+            "$defs": {"long": {"description": "x" * 100_000}},
+        },
+        {
+            "$ref": "#/$defs/D0",
+            "$defs": {f"D{number}": {"items": {"$ref": f"#/$defs/D{number + 1}"}} for number in range(5_000)},
+        },
+    ],
+)
+def test_a_schema_that_grows_without_bounds_is_named_at_once(schema: dict[str, Any]) -> None:
+    assert unfolds_too_far([tool({"type": "object"}, "sound"), tool(schema)]) == "weather"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        each_names_all(4),
+        doubling(8, "anyOf"),
+        {"$ref": "#/$defs/node", "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}}}}},
+        {"description": "x" * 3_000_000, "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {}}},
+        {"properties": {"$ref": {"type": "string"}}},
+        {"$ref": 5, "$defs": [], "definitions": None},
+    ],
+)
+def test_schemas_of_everyday_are_left_alone(schema: dict[str, Any]) -> None:
+    assert unfolds_too_far([tool(schema)]) is None
+
+
+def test_tools_that_grow_much_together_count_together() -> None:
+    assert unfolds_too_far([tool(each_names_all(6), f"tool{number}") for number in range(200)]) is not None
