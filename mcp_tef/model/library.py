@@ -256,29 +256,6 @@ class _Absent:
 ABSENT: Final = _Absent()
 
 
-def fill_template(template: Json, values: JsonObject) -> Any:
-    """Return a JSON template with the inputs in their places.
-
-    A text that is one placeholder takes the value as it is; within a text, values stand as text. What is only an input
-    that was not given is left out of lists and objects, and is ABSENT by itself.
-    """
-    if isinstance(template, str):
-        return _filled_text(template, values)
-    if isinstance(template, Mapping):
-        filled = {name: fill_template(value, values) for name, value in template.items()}
-        return {name: value for name, value in filled.items() if value is not ABSENT}
-    if isinstance(template, list | tuple):
-        return [value for one in template if (value := fill_template(one, values)) is not ABSENT]
-    return template
-
-
-def _filled_text(template: str, values: JsonObject) -> Any:
-    whole = PLACEHOLDER.fullmatch(template)
-    if whole:
-        return values.get(whole[1], ABSENT)
-    return PLACEHOLDER.sub(lambda found: as_text(values.get(found[1], "")), template)
-
-
 def as_text(value: Json) -> str:
     """Return a value as it stands within a text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -25,6 +25,7 @@ from mcp_tef.prompts.writing_prompts import (
     rewrite_data,
     rewrite_request,
 )
+from mcp_tef.trust.bounds import require_small_text
 
 _VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _OPENING: Final = re.compile(r"\{\{(.{0,20})", re.DOTALL)
@@ -203,7 +204,8 @@ def selection_values(tools: Sequence[OfferedTool], today: date) -> dict[str, str
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with the values of its variables; one without a value stays as it is."""
+    """Return a text with the values of its variables; one without a value stays as it is. InputError over 1 MB."""
+    require_small_text(variables_in(text), values)
     return _VARIABLE.sub(lambda found: values.get(found[1], found[0]), text)
 
 

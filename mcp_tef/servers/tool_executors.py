@@ -26,12 +26,12 @@ from mcp_tef.model.library import (
     PLACEHOLDER,
     ToolDesign,
     as_text,
-    fill_template,
 )
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.http_transport import address, proxy_for, trust
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
+from mcp_tef.trust.bounds import fill_template, require_small_filling
 from mcp_tef.trust.names import shown, shown_host
 from mcp_tef.trust.plans import ChangedProgramError, StartPlan, ToolPlan, held_program, request_method
 
@@ -205,6 +205,7 @@ def command_arguments(name: str, template: Sequence[str], arguments: JsonObject)
     A text that begins with a dash is refused; a number may, behind `--`.
     """
     guarded = template.index("--") if "--" in template else len(template)
+    require_small_filling(list(template), arguments)
     filled: list[str] = []
     for place, word in enumerate(template):
         values = fill_template([word], arguments)
@@ -254,6 +255,7 @@ class HttpToolExecutor:
         origin = address(resolved)
         if plan.origin != (origin_of(resolved.url()) or resolved.url()):
             raise ReachError(f"{design.name} leads elsewhere since you allowed it.", hint="Run it again to review it.")
+        require_small_filling(resolved.headers(), arguments)
         headers = {name: str(fill_template(text, arguments)) for name, text in resolved.headers().items()}
         request = _plain(design, arguments)
         transport = httpx2.AsyncHTTPTransport(verify=await trust(origin, signs_in=False), proxy=proxy_for(origin))
@@ -287,6 +289,7 @@ def _plain(design: ToolDesign, arguments: JsonObject) -> dict[str, Any]:
 
 def _filled_url(design: ToolDesign, arguments: JsonObject) -> str:
     """Return the address with the inputs in it, each quoted, so that none of them changes the path around it."""
+    require_small_filling(str(design.config["url"]), arguments)
 
     def value(name: str) -> str:
         text = as_text(arguments.get(name, ""))

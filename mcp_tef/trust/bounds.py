@@ -1,15 +1,21 @@
-"""Sizes that are computed before anything of that size is built: what a schema unfolds to."""
+"""Sizes that are computed before anything of that size is built: schemas, templates, the runs of a request."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from mcp_tef.model.json import Json
+from mcp_tef.errors import InputError
+from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.library import ABSENT, PLACEHOLDER, as_text, placeholders
 
 MOST_UNFOLDED: Final = 2_000_000
 """Characters, about, by which the schemas of one request may grow once their references are written out."""
 DEEPEST_CHAIN: Final = 200
 _PART: Final = 20
+LARGEST_TEXT: Final = 1_000_000
+"""Characters that come out of one template."""
+MOST_RUNS: Final = 100_000
 
 
 def unfolds_too_far(tools: Sequence[Mapping[str, Any]], most: int = MOST_UNFOLDED) -> str | None:
@@ -80,3 +86,51 @@ def _nodes(schema: Json) -> Iterator[dict[str, Any]]:
         if isinstance(node, dict):
             yield node
         waiting += _parts(node)
+
+
+def require_few_runs(cases: int, models: int, repeats: int) -> None:
+    """Raise InputError where one request asks for too many runs, before any of them is planned."""
+    runs = cases * models * repeats
+    if runs > MOST_RUNS:
+        said = f"These are {runs:,} runs: {cases:,} cases, {models:,} models, {repeats:,} repeats."
+        raise InputError(said, hint=f"Ask for at most {MOST_RUNS:,} at once.", code="too_many_runs")
+
+
+def require_small_text(names: Iterable[str], values: Mapping[str, str]) -> None:
+    """Raise InputError where texts with these names put in, one for each time they stand there, are over 1 MB."""
+    if sum(len(values.get(name, "")) * times for name, times in Counter(names).items()) > LARGEST_TEXT:
+        raise InputError("With its values, the template is larger than 1 MB.", hint="Use its variables less often.")
+
+
+def require_small_filling(template: Json, values: JsonObject) -> None:
+    """Raise InputError where a JSON template with its inputs in their places is over 1 MB."""
+    names = list(placeholders(template))
+    require_small_text(names, {name: as_text(values[name]) for name in set(names) if name in values})
+
+
+def fill_template(template: Json, values: JsonObject) -> Any:
+    """Return a JSON template with the inputs in their places.
+
+    A text that is one placeholder takes the value as it is; within a text, values stand as text. What is only an input
+    that was not given is left out of lists and objects, and is ABSENT by itself. InputError over 1 MB.
+    """
+    require_small_filling(template, values)
+    return _filled(template, values)
+
+
+def _filled(template: Json, values: JsonObject) -> Any:
+    if isinstance(template, str):
+        return _filled_text(template, values)
+    if isinstance(template, Mapping):
+        found = {name: _filled(value, values) for name, value in template.items()}
+        return {name: value for name, value in found.items() if value is not ABSENT}
+    if isinstance(template, list | tuple):
+        return [value for one in template if (value := _filled(one, values)) is not ABSENT]
+    return template
+
+
+def _filled_text(template: str, values: JsonObject) -> Any:
+    whole = PLACEHOLDER.fullmatch(template)
+    if whole:
+        return values.get(whole[1], ABSENT)
+    return PLACEHOLDER.sub(lambda found: as_text(values.get(found[1], "")), template)

@@ -23,12 +23,12 @@ from mcp_tef.model.library import (
     ExecutorKind,
     LibraryTool,
     ToolDesign,
-    fill_template,
 )
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Transport
 from mcp_tef.model.tool_calls import ToolReply
 from mcp_tef.scoring.call_pairing import misfit_text
+from mcp_tef.trust.bounds import fill_template
 from mcp_tef.trust.consents import ConsentError
 from mcp_tef.trust.library_checks import require_sound_design
 from mcp_tef.trust.plans import ToolPlan, tool_start

@@ -27,6 +27,7 @@ from mcp_tef.model.runs import (
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import RunExecutor, Selectors, ServerGateway, Store, ToolOffering
+from mcp_tef.trust.bounds import require_few_runs
 from mcp_tef.workflows.batch_job import BatchJob, BatchPlan, BatchTurnQueue
 from mcp_tef.workflows.batch_plans import PlannedTools, answered_repeats, cases_as_planned, changed_since_planned
 from mcp_tef.workflows.consent import Consents
@@ -112,6 +113,7 @@ class Runs:
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
         to_plan = () if trial else cases
+        require_few_runs(len(to_plan), len(request.models), request.repeats)
         held = await self.preparation.keys(request, to_plan, keys or {})
         costs = await self.preparation.costs(request, cases, trial)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)

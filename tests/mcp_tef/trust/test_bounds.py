@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from mcp_tef.trust.bounds import unfolds_too_far
+from mcp_tef.errors import InputError
+from mcp_tef.prompts.templates import filled
+from mcp_tef.trust.bounds import fill_template, require_few_runs, unfolds_too_far
 
 
 def tool(schema: dict[str, Any], name: str = "weather") -> dict[str, Any]:
@@ -64,3 +66,30 @@ def test_schemas_of_everyday_are_left_alone(schema: dict[str, Any]) -> None:
 
 def test_tools_that_grow_much_together_count_together() -> None:
     assert unfolds_too_far([tool(each_names_all(6), f"tool{number}") for number in range(200)]) is not None
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{x}" * 20_000, ["{x}"] * 20_000, {f"{number}{{x}}": [{"a": "{x}", "b": "-{x}"}] for number in range(10_000)}],
+)
+@pytest.mark.parametrize("value", ["a" * 100_000, ["a" * 1_000] * 100, {"a": "b" * 100_000}])
+def test_a_template_over_1_mb_is_refused_before_it_is_built(template: Any, value: Any) -> None:
+    with pytest.raises(InputError, match="1 MB"):
+        fill_template(template, {"x": value})
+
+
+def test_a_template_of_everyday_is_filled() -> None:
+    template = {"a": "{x}", "b": "to {x}", "c": "{y}", "d": ["{y}", "{z}"]}
+    assert fill_template(template, {"x": {"k": 1}, "z": 2}) == {"a": {"k": 1}, "b": 'to {"k": 1}', "d": [2]}
+
+
+def test_a_prompt_over_1_mb_is_refused_before_it_is_built() -> None:
+    assert filled("{{x}}" * 10, {"x": "a" * 100_000}) == "a" * 1_000_000
+    with pytest.raises(InputError, match="1 MB"):
+        filled("{{x}}" * 20_000, {"x": "a" * 100_000})
+
+
+def test_runs_are_counted_before_they_are_planned() -> None:
+    require_few_runs(1_000, 10, 10)
+    with pytest.raises(InputError, match="100,100 runs"):
+        require_few_runs(1_001, 10, 10)
