@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -33,6 +33,7 @@ from mcp_tef.model.runs import (
     shown_together,
 )
 from mcp_tef.model.secrets import without_credentials
+from mcp_tef.model.times import moment_after
 from mcp_tef.model.verdicts import RunMark
 from mcp_tef.ports import KnownRuns
 from mcp_tef.storage.columns import Moment, attributes, now, one_of, row_of
@@ -104,8 +105,7 @@ def next_moment(session: Session) -> datetime:
     Runs and batches are ordered by it where an index helps, so it goes on from the last one.
     """
     last = session.execute(select(func.max(BATCHES.c.created_at), func.max(BATCHES.c.completed_at))).one()
-    after: list[datetime] = [moment + timedelta(microseconds=1) for moment in last if moment]
-    return max([now(), *after])
+    return moment_after(moment for moment in last if moment)
 
 
 def begun_at(session: Session, batch_id: BatchId) -> datetime:

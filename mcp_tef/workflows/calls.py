@@ -17,6 +17,7 @@ from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.model.servers import Server, ServerSpec, Transport
+from mcp_tef.model.times import moment_after
 from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus, ToolReply
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.verdicts import ParameterFinding
@@ -127,6 +128,8 @@ class ToolCalls:
     async def _carried_out(
         self, server: Server, sent: ToolCall, arguments: Mapping[str, Json], seconds: float
     ) -> ToolCall:
+        earlier = await self._calls.of_server(server.id, sent.tool)
+        sent = replace(sent, asked_at=moment_after(call.asked_at for call in earlier))
         await self._calls.begin(sent)
         began = perf_counter()
         ended = replace(sent, status=ToolCallStatus.CANCELLED)

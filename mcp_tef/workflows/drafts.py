@@ -30,6 +30,7 @@ from mcp_tef.model.ids import DraftId, new_id
 from mcp_tef.model.json import fingerprint, written_alike
 from mcp_tef.model.json_patch import read_patch, same
 from mcp_tef.model.search import did_you_mean
+from mcp_tef.model.times import moment_after
 from mcp_tef.trust.field_changes import shown
 from mcp_tef.trust.name_keys import name_key
 from mcp_tef.workflows.source_edits import find_source_edit, source_folder
@@ -77,12 +78,13 @@ class Drafts:
         A server that was never listed is asked. ConflictError where the name is taken; InputError, ServerError.
         """
         name = require_draft_name(name)
-        if any(name_key(draft.name) == name_key(name) for draft in await self._store.all()):
+        drafts = await self._store.all()
+        if any(name_key(draft.name) == name_key(name) for draft in drafts):
             raise ConflictError(f"There is a draft named “{name}” already.", hint="Use another name.")
         if (server is None) == (tools_file is None):
             raise InputError("A draft stands over one server or one tools file.", hint="Name one of them.")
         listing = await self._of_server(server) if server is not None else await self._of_file(tools_file or "")
-        moment = datetime.now(UTC)
+        moment = moment_after(draft.created_at for draft in drafts)
         draft = Draft(
             id=DraftId(new_id()), name=name, listing=listing, server=server, created_at=moment, updated_at=moment
         )

@@ -22,6 +22,7 @@ from mcp_tef.workflows.consent import Consents
 from mcp_tef.workflows.servers import Servers
 from tests.support.fake_ports import FakeGateway, command_server, http_server, loopback_consents, silent, tool
 from tests.support.memory_servers import FakeCaller, says
+from tests.support.workspace_files import change
 
 FIND = tool("find", text={"type": "string"}, limit={"type": "integer", "maximum": 5})
 GOOD = {"text": "chain", "limit": 3}
@@ -165,3 +166,11 @@ async def test_calls_can_be_removed_and_come_back_as_they_were(bench: CallBench)
     assert await bench.calls.history(server) == before[:1]
     await bench.calls.restore(before[1:])
     assert await bench.calls.history(server) == before
+
+
+async def test_calls_are_listed_in_their_order_though_the_clock_was_set_back(bench: CallBench, tmp_path: Path) -> None:
+    desk = await bench.add(http_server("desk"))
+    first = await bench.calls.call(desk, "find", GOOD)
+    change(tmp_path / "workspace.db", "UPDATE tool_calls SET asked_at = '2040-01-01 00:00:00.000000'")
+    later = [(await bench.calls.call(desk, "find", GOOD)).id for _ in range(2)]
+    assert [call.id for call in await bench.calls.history(desk)] == [*reversed(later), first.id]

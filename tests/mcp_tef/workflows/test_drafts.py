@@ -1,6 +1,8 @@
 """Drafts as a user works with them: made, changed step by step, undone, redone, moved to a newer listing."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -231,3 +233,13 @@ async def test_the_prepared_draft_breaks_none_and_a_search_is_better_on_sealed_c
         assert (result.end, result.sealed.losses) == (ImprovementEnd.BETTER, 0)
         assert result.draft is not None
         assert "update_booking" in result.draft.changed_tools()
+
+
+async def test_drafts_are_listed_in_their_order_though_the_clock_was_set_back(
+    workshop: tuple[Drafts, Bench], drafted: Draft
+) -> None:
+    drafts, _ = workshop
+    await drafts.remove([drafted.id])
+    first = await drafts.restore(replace(drafted, created_at=datetime(2040, 1, 1, tzinfo=UTC)))
+    later = [await drafts.new(name, server="docs") for name in ("Second", "Third")]
+    assert [draft.id for draft in await drafts.list()] == [first.id, *(draft.id for draft in later)]
