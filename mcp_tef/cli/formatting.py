@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_tef import RejudgeReason, RunMark, RunStatus, is_baseline, priced_text
+from mcp_tef import RejudgeReason, RunMark, RunStatus, is_baseline, local_time_text, priced_text
 from mcp_tef import decimal_text as number
 from mcp_tef.cli.terminal import one_line, table
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         ShareChange,
         Similarity,
         ToolPair,
-        local_time_text,
     )
 
 

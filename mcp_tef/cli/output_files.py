@@ -39,7 +39,8 @@ READ = (
     *("files", "definition", "config", "script", "token_file", "crowd_file", "tls_cert", "tls_key", "instructions"),
 )
 """Options and arguments that name a file to be read, or several."""
-NAMED = (*READ, "system_prompt", "private_key_file", "patch_dir")
+WORKSPACES = ("backup", "foreign_workspace", "new_workspace")
+NAMED = (*READ, *WORKSPACES, "system_prompt", "private_key_file", "patch_dir")
 """Those that may be `-`, or that say why not."""
 
 
@@ -293,6 +294,7 @@ async def write_verdict(engine: "Engine", batch: "Batch", arguments: Namespace, 
 
 NOT_A_STREAM = {
     "workspace": "A workspace is a file that is kept",
+    **dict.fromkeys(WORKSPACES, "A workspace is a file with more beside it"),
     "private_key_file": "Only the path of --private-key-file is stored",
     "patch_dir": "--patch-dir is a folder for several files",
 }

@@ -49,6 +49,8 @@ def restore_workspace(backup: Path, path: Path) -> Path | None:
     Where it cannot be read any more, its file is kept as it is. Nothing that lay beside it is used again.
     """
     require_there(backup)
+    if is_empty(backup):
+        raise InputError(f"{backup.name} is empty, so it is no backup.", hint="Name a file of `workspace backup`.")
     path = resolved(path)
     if path.exists() and path.samefile(backup):
         raise InputError(f"{backup.name} is the workspace itself.", hint="Name the backup.")

@@ -23,8 +23,7 @@ from mcp_tef.workflows.crowd_record import CrowdRecord, CrowdRun
 
 if TYPE_CHECKING:
     from mcp_tef.model.cases import TestCase
-    from mcp_tef.model.ids import CaseId, RunId
-    from mcp_tef.model.runs import PlannedRun
+    from mcp_tef.model.ids import CaseId
     from mcp_tef.model.tools import Listing, Tool
     from mcp_tef.ports import RunStore
     from mcp_tef.workflows.trial_steering import ListedServer

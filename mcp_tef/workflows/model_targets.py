@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mcp_tef.events import EventStream
-    from mcp_tef.model.runs import ModelSettings
     from mcp_tef.ports import DefinitionStore, Embedder, Embedders
     from mcp_tef.workflows.models import Models
 

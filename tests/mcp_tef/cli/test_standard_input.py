@@ -18,6 +18,7 @@ FOLDERS = {("servers add", "cwd"), ("servers edit", "cwd"), ("servers discover",
 SERVES = {
     ("library serve", "token_file"),
     ("mcp", "token_file"),
+    ("sample-server", "token_file"),
     *(("serve", name) for name in ("token_file", "tls_cert", "tls_key")),
 }
 TOOLS = json.dumps({"tools": workspace_files.TOOLS})
@@ -52,6 +53,7 @@ READ = {
     ("overlap", "tools_file"): (f"overlap --tools-file - {TFIDF}", TOOLS, "weather_report"),
     ("recommend", "tools_file"): (f"recommend --tools-file - {TFIDF}", TOOLS, "compared by tfidf"),
     ("quality", "tools_file"): ("quality --tools-file -", TOOLS, "weather_report"),
+    ("quality", "files"): ("quality -", TOOLS, "begins with a hyphen"),
     ("quality", "ignore_file"): ("quality --server city --ignore-file -", '{"ignore": []}', "weather_report"),
     ("quality", "baseline"): ("quality --server city --baseline -", '{"tools": []}', "weather_report"),
     ("draft new", "tools_file"): ("draft new Longer --tools-file -", TOOLS, "2 tools"),
@@ -88,6 +90,9 @@ REFUSED = {
     ("servers edit", "tools_file"): ("servers edit city --tools-file -", "is stored"),
     ("servers add", "private_key_file"): ("servers add new --url https://x.test --private-key-file -", "is stored"),
     ("servers edit", "private_key_file"): ("servers edit city --private-key-file -", "is stored"),
+    ("workspace backup", "new_workspace"): ("workspace backup -", "is a file"),
+    ("workspace restore", "backup"): ("workspace restore -", "is a file"),
+    ("workspace adopt", "foreign_workspace"): ("workspace adopt -", "is a file"),
     ("recommend", "patch_dir"): ("recommend --tools-file {folder}/tools.json --patch-dir -", "is a folder"),
 }
 WITHOUT_WORKSPACE = ("--cases", "score ")
