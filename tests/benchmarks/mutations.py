@@ -201,8 +201,8 @@ def near_tests(file: str) -> list[str]:
 class MutationRun:
     """Plugin of pytest that runs mutants in place of the collected tests."""
 
-    def __init__(self, found: Sequence[Mutant], until: float, jobs: int) -> None:
-        self.found, self.until, self.jobs = found, until, jobs
+    def __init__(self, found: Sequence[Mutant], seconds: float, jobs: int) -> None:
+        self.found, self.seconds, self.jobs = found, seconds, jobs
         self.survivors: list[Mutant] = []
         self.tried = 0
         self._failed = False
@@ -216,10 +216,11 @@ class MutationRun:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Record the tests of each function, and try each mutant."""
         self._calls = self._recorded(session)
+        until = time.monotonic() + self.seconds
         under_way: dict[int, tuple[Mutant, float]] = {}
         waiting = list(reversed(self.found))
         while waiting or under_way:
-            while waiting and len(under_way) < self.jobs and time.monotonic() < self.until:
+            while waiting and len(under_way) < self.jobs and time.monotonic() < until:
                 one = waiting.pop()
                 tests = [session.items[place] for _, place in sorted(self._tests_of(one))]
                 usual = sum(seconds for seconds, _ in self._tests_of(one))
@@ -342,12 +343,12 @@ def _set_constant(name: str, value: int) -> None:
             setattr(module, name, value + 1)
 
 
-def survivors_of(found: Sequence[Mutant], files: Sequence[str], until: float, jobs: int) -> tuple[int, list[str]]:
+def survivors_of(found: Sequence[Mutant], files: Sequence[str], seconds: float, jobs: int) -> tuple[int, list[str]]:
     """Try mutants in a process of their own; return how many were tried, and the keys of those that survived."""
     read, write = os.pipe()
 
     def work() -> int:
-        run = MutationRun(found, until, jobs)
+        run = MutationRun(found, seconds, jobs)
         quiet = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", f"--rootdir={ROOT}"]
         pytest.main([*quiet, *dict.fromkeys(test for file in files for test in near_tests(file))], plugins=[run])
         with open(write, "w") as out:
@@ -386,12 +387,16 @@ def main() -> int:
     parser.add_argument("files", nargs="*", help="modules or folders; usual are the rules and the statistics")
     parser.add_argument("--number", type=int, help="mutants of each, by seed; usual are all")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=float("inf"),
+        help="stop each after so long, not counting the first run",
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     os.chdir(ROOT)
     explained = tomllib.loads(EXPLAINED.read_text("utf-8"))["equivalent"]
-    until = time.monotonic() + asked.seconds
     groups = [(place, asked.number) for place in asked.files or RULES]
     groups += [] if asked.files else [(SAMPLED, asked.number or SAMPLE)]
     fine = True
@@ -399,7 +404,7 @@ def main() -> int:
         files = python_files(place)
         made = [one for file in files for one in mutants(file)]
         chosen = made if number is None else random.Random(asked.seed).sample(made, min(number, len(made)))
-        tried, survived = survivors_of(chosen, files, until, asked.jobs)
+        tried, survived = survivors_of(chosen, files, asked.seconds, asked.jobs)
         fine &= report(place, len(chosen), tried, survived, explained)
     return 0 if fine else 1
 
