@@ -472,7 +472,7 @@ from mcp_tef.statistics.trial_text import (
 from mcp_tef.storage.workspace_backups import adopt_workspace, back_up_workspace, restore_workspace
 from mcp_tef.storage.workspace_copies import copy_workspace, rename_workspace, renamed_path
 from mcp_tef.storage.workspace_file import default_workspace, require_workspace
-from mcp_tef.trust.addresses import Reach, callers_reach
+from mcp_tef.trust.addresses import Reach, UnexpectedAddressError, callers_reach
 from mcp_tef.trust.consents import Consent, ConsentError, ConsentKind, ConsentRequest
 from mcp_tef.trust.field_changes import changed_fields, merged_fields
 from mcp_tef.trust.files import (
@@ -561,6 +561,7 @@ __all__ = [
     "ToolEdit", "ToolGroup", "ToolKey", "ToolLabel", "ToolMetrics", "ToolPair", "ToolPrediction", "ToolProblem",
     "ToolQuality", "ToolReply", "ToolRevision", "ToolSet", "ToolSource", "ToolStatus", "ToolVersion", "Transport",
     "TrendPoint", "TrialClaims", "TrialEnd", "TrialGoal", "TrialRequest", "TrialResult", "TrialScope",
+    "UnexpectedAddressError",
     "UnreachableSource", "UsedUpCap", "ValueChange", "Variable", "VerbOption", "Verdict", "VerdictChange",
     "VerdictKind", "WorkItem", "WorkspaceOperations", "adopt_workspace", "advice_to_json", "answer_pages",
     "answer_tokens", "append_text", "apply_consent_answer", "asked_with", "back_up_workspace", "batch_evidence",

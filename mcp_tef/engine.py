@@ -15,6 +15,7 @@ from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
 from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
+from mcp_tef.trust.connections import NAMES
 from mcp_tef.trust.files import tighten
 from mcp_tef.trust.open_files import is_open_here
 from mcp_tef.workflows.cases import Cases
@@ -63,6 +64,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         show: "OpenAddress | None" = None,
     ) -> None:
         self.workspace = workspace
+        NAMES.trusted = config.trusted_networks
         super().__init__(environment, CurrentConfig(config), data_folder(), store, show)
         self.opened: tuple[str, ...] = store.notices
         self.interrupted = 0
@@ -138,6 +140,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
     def configure(self, settings: Mapping[str, str]) -> None:
         """Put other settings in force; work in progress continues as it began."""
         self._current.config = Config.lenient(self._environment, settings)[0]
+        NAMES.trusted = self._current.config.trusted_networks
 
     async def open_sample(self, name: str = "bike-shop") -> "tuple[TestCase, ...]":
         """Put a bundled server and its suite into this workspace; returns the suite's cases."""

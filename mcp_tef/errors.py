@@ -10,7 +10,8 @@ TefError
 ├── ReachError           something outside did not answer: repair it or try again  (exit 3)
 │   ├── ServerError      an MCP server or a tools file
 │   ├── ModelError       a language model's provider
-│   └── EmbeddingError   an embedding model
+│   ├── EmbeddingError   an embedding model
+│   └── UnexpectedAddressError  a name leads to another machine than it says (in trust/addresses.py)
 └── StoreError           the workspace file cannot be used                         (exit 3)
 
 Every error has a stable `code`, one sentence for the user (`message`: what, to what), a `hint`

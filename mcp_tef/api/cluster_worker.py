@@ -22,6 +22,7 @@ from mcp_tef.model.runs import PlannedRun, RunResult
 from mcp_tef.model.secrets import Secret
 from mcp_tef.ports import CaseTools, Question, RunExecutor
 from mcp_tef.scoring.similarity.score_kinds import BlockOfPairs, PairScan
+from mcp_tef.trust.connections import NAMES
 from mcp_tef.workflows.evaluate import SelectorExecutor
 
 _AT_A_BLOCK = Lock()
@@ -39,6 +40,7 @@ class RunWorker(WorkerPlugin):
         """Build what asks models, from the environment of the worker; Dask calls this in it."""
         environment = dict(os.environ)
         current = CurrentConfig(Config.from_environment(environment))
+        NAMES.trusted = current.trusted_networks
         self._selectors = ModelAdapters(environment, current, data_folder()).selectors
         self._executor = SelectorExecutor(self._selectors)
 

@@ -21,6 +21,8 @@ from mcp_tef.embedding.local_embedder import load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import is_loopback
 from mcp_tef.ports import Progress
+from mcp_tef.provider_http.checked_client import checked_client
+from mcp_tef.trust.addresses import UnexpectedAddressError
 from mcp_tef.trust.files import make_private_folder, remove_folder, rename, replaced_file
 
 USUAL_HUB = "https://huggingface.co"
@@ -117,13 +119,15 @@ class ModelDownload:
     async def _exchange(self, work: Path, pinned: PinnedModel) -> str:
         """Fetch everything; why not, where that fails."""
         try:
-            async with httpx.AsyncClient(
+            async with checked_client(
                 timeout=self._patience, follow_redirects=True, max_redirects=5, headers=_UNCOMPRESSED
             ) as client:
                 total = max(1, sum(file.size for file in pinned.files.values()))
                 for path, file in pinned.files.items():
                     address = f"{self._hub}/{self._model.repository}/resolve/{pinned.commit}/{quote(path)}"
                     await self._save(client, address, file, work / path, total)
+        except UnexpectedAddressError as error:
+            return error.message.rstrip(".")
         except httpx.TimeoutException:
             return f"{self._host} said nothing for {self._patience:g} seconds"
         except httpx.HTTPStatusError as error:

@@ -16,10 +16,12 @@ from mcp_tef.model.json import loads_bounded
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.secrets import Secret, without_keys
 from mcp_tef.model.variables import size_words
+from mcp_tef.provider_http.checked_client import checked_client
 from mcp_tef.provider_http.exchange import Exchange, FailedCall, ModelCall, error_text, under_way
 from mcp_tef.provider_http.guard import UnreadableAnswerError, accept, admit, is_error, read_body
 from mcp_tef.provider_http.litellm_loader import new_client
 from mcp_tef.scoring.phrases import counted
+from mcp_tef.trust.addresses import UnexpectedAddressError
 
 if TYPE_CHECKING:
     from mcp_tef.provider_http.litellm_client import LitellmClient
@@ -134,7 +136,7 @@ class HttpEmbedder:
         """Return one unit vector a text, shape (len(texts), dimensions); raises EmbeddingError."""
         if urlsplit(self._address).scheme not in ("http", "https"):
             raise refused(self.name, "it is no web address", "Start it with http:// or https://.")
-        async with httpx.AsyncClient(headers=self._headers(), timeout=self._timeout, limits=_ONE) as client:
+        async with checked_client(headers=self._headers(), timeout=self._timeout, limits=_ONE) as client:
             parts = [await self._part(client, texts[at : at + BATCH_SIZE]) for at in range(0, len(texts), BATCH_SIZE)]
         return joined(self.name, parts)
 
@@ -178,6 +180,8 @@ class HttpEmbedder:
                 await asyncio.sleep(0)
             too_large = f"its answer is larger than {size_words(exchange.most_bytes)}"
             return too_large if exchange.too_large else str(error)
+        except UnexpectedAddressError as error:
+            return error.message.rstrip(".")
         except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
             return "nothing answers there"
 
@@ -314,6 +318,8 @@ def litellm_name(label: str, base_url: str, known: frozenset[str]) -> tuple[str,
 def _detail(failure: FailedCall, exchange: Exchange) -> str:
     if failure.timed_out:
         return f"it did not answer within {TIMEOUT_SECONDS:g} seconds"
+    if exchange.refusal:
+        return exchange.refusal.message.rstrip(".")
     if exchange.refused_origin:
         return f"the call would have gone on to {exchange.refused_origin}"
     if exchange.too_large:

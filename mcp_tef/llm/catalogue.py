@@ -15,6 +15,7 @@ from mcp_tef.model.model_catalogue import ModelInfo
 from mcp_tef.model.runs import OFFLINE_PROVIDER, Baseline, ModelSettings
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import PROVIDER_ADDRESSES
+from mcp_tef.trust.addresses import UnexpectedAddressError
 
 SECONDS = 10
 MOST_BYTES = 1_000_000
@@ -30,19 +31,23 @@ async def served_models(address: str, key: Secret | None) -> tuple[str, ...]:
     """
     import httpx  # here, since the command line seldom needs it
 
+    from mcp_tef.provider_http.checked_client import checked_client
+
     headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
     if key is not None:
         headers["Authorization"] = f"Bearer {key.reveal()}"
     place, body = origin_of(address) or address, bytearray()
     try:
         async with (
-            httpx.AsyncClient(timeout=SECONDS, follow_redirects=False) as client,
+            checked_client(timeout=SECONDS, follow_redirects=False) as client,
             client.stream("GET", f"{address.rstrip('/')}/models", headers=headers) as answer,
         ):
             async for piece in answer.aiter_raw():
                 body += piece
                 if len(body) > MOST_BYTES:
                     raise _no_list(place)
+    except UnexpectedAddressError as error:
+        raise ModelError(ModelFault.ADDRESS_REFUSED, error.message, hint=error.hint) from None
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
         raise ModelError(
             ModelFault.DOWN, f"No model server answers at {place}.", hint="Start it, or correct the address."

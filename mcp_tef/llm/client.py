@@ -24,7 +24,9 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.runs import ModelSettings
 from mcp_tef.ports import WritingTask, Written
 from mcp_tef.provider_http.exchange import Exchange, FailedCall
+from mcp_tef.trust.addresses import UnexpectedAddressError
 from mcp_tef.trust.bounds import unfolds_too_far
+from mcp_tef.trust.connections import checked_address
 from mcp_tef.trust.names import visible
 
 PROBE_SECONDS = 3.0
@@ -39,8 +41,8 @@ async def listens(address: str) -> bool:
         if not parts.hostname or port is None:
             return False
         async with asyncio.timeout(PROBE_SECONDS):
-            _, writer = await asyncio.open_connection(parts.hostname, port)
-    except (OSError, TimeoutError, ValueError):
+            _, writer = await asyncio.open_connection(await checked_address(parts.hostname, port), port)
+    except (OSError, TimeoutError, ValueError, UnexpectedAddressError):
         return False
     writer.close()
     with suppress(OSError):
@@ -165,14 +167,16 @@ async def _evidence(outcome: FailedCall, exchange: Exchange, request: Request) -
     status = exchange.status if exchange.sent else outcome.status
     address = exchange.origin or request.target.address
     silent = status is None and not outcome.timed_out
+    refused = exchange.refused_origin or exchange.refusal
     return FailureEvidence(
         status=status,
         headers=exchange.headers or outcome.headers,
         body=exchange.received.decode("utf-8", "replace"),
         error=outcome.error,
         timed_out=outcome.timed_out,
-        reachable=await listens(address) if silent and address and not exchange.refused_origin else None,
+        reachable=await listens(address) if silent and address and not refused else None,
         refused_origin=exchange.refused_origin,
+        refusal=exchange.refusal,
         too_large=exchange.too_large,
         most_bytes=exchange.most_bytes,
     )

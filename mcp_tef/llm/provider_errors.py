@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from mcp_tef.errors import ModelError, ModelFault
+from mcp_tef.errors import ModelError, ModelFault, ReachError
 from mcp_tef.llm.providers import Target, key_variables
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.installation import how_to_install
@@ -51,6 +51,7 @@ class FailureEvidence:
     timed_out: bool = False
     reachable: bool | None = None
     refused_origin: str = ""
+    refusal: ReachError | None = None
     address_unknown: bool = False
     too_large: bool = False
     most_bytes: int = 0
@@ -114,7 +115,7 @@ def find_fault(evidence: FailureEvidence, key: Secret | None) -> ModelFault:
     """Why the call failed, from what came back first of all, and from litellm's words where nothing did."""
     if evidence.address_unknown:
         return ModelFault.ADDRESS_UNKNOWN
-    if evidence.refused_origin:
+    if evidence.refused_origin or evidence.refusal:
         return ModelFault.ADDRESS_REFUSED
     if evidence.too_large:
         return ModelFault.ANSWER_TOO_LARGE
@@ -273,6 +274,8 @@ def _words(
 ) -> tuple[str, str]:
     """Return the sentence and the hint of a fault."""
     place = address or settings.provider
+    if fault is ModelFault.ADDRESS_REFUSED and evidence.refusal:
+        return evidence.refusal.message, evidence.refusal.hint
     if fault is ModelFault.PROVIDER and evidence.status is None:
         return f"{place} closed the connection without an answer.", "Try again; if it goes on, look at the server."
     if fault is ModelFault.PROVIDER and (evidence.status or 0) < 300:

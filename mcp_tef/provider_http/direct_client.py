@@ -11,6 +11,7 @@ import aiohttp
 import certifi
 
 from mcp_tef.provider_http.answer_body import ACCEPTED, FIRST_REDIRECT, AnswerBodyError, BodyDecoder, read_body
+from mcp_tef.provider_http.checked_resolver import CheckedResolver, refusal_of
 from mcp_tef.provider_http.exchange import Exchange, FailedCall, under_way
 
 DNS_SECONDS = 300
@@ -24,7 +25,7 @@ class DirectClient:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._proxies: dict[str, str | None] = {}
-        connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=DNS_SECONDS)
+        connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=DNS_SECONDS, resolver=CheckedResolver())
         self._session = aiohttp.ClientSession(
             connector=connector,
             auto_decompress=False,
@@ -47,7 +48,8 @@ class DirectClient:
             return FailedCall(str(error), timed_out=True)
         except aiohttp.ClientSSLError as error:
             return FailedCall(f"SSL: {error}")
-        except _FOREIGN_ERRORS:
+        except _FOREIGN_ERRORS as error:
+            exchange.refusal = refusal_of(error)
             return FailedCall("Connection error.")
         return None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from mcp_tef.errors import ReachError
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.limits import USUAL
 from mcp_tef.model.secrets import Secret
@@ -85,7 +86,8 @@ class Exchange:
     `received` what the caller's library reads.
 
     The rest is filled in by the transport: `origin` (scheme, host, port) that was reached, or the one that was
-    refused; `status` is None if no answer came. `asked` is the JSON of the body that was `sent`, where it is at hand.
+    refused; `refusal` says why its name was not contacted; `status` is None if no answer came. `asked` is the JSON of
+    the body that was `sent`, where it is at hand.
     """
 
     origins: frozenset[str] = frozenset()
@@ -93,6 +95,7 @@ class Exchange:
     rewrite: Callable[[bytes], bytes] = field(default=_as_it_is, repr=False)
     origin: str = ""
     refused_origin: str = ""
+    refusal: ReachError | None = None
     sent: bytes = b""
     asked: Mapping[str, Any] | None = field(default=None, repr=False)
     status: int | None = None

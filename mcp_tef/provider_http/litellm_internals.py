@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import litellm
+from aiohttp import ClientSession, TCPConnector
 from litellm._internal_context import is_internal_call
 from litellm.constants import openai_compatible_providers
 from litellm.llms.custom_httpx import aiohttp_transport, http_handler
@@ -21,6 +22,8 @@ from litellm.llms.custom_httpx.aiohttp_transport import LiteLLMAiohttpTransport
 from litellm.llms.custom_httpx.async_client_cleanup import close_litellm_async_clients
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
+from mcp_tef.provider_http.checked_client import checked_sync_transport
+from mcp_tef.provider_http.checked_resolver import CheckedResolver, refusal_of
 from mcp_tef.provider_http.exchange import current_exchange
 from mcp_tef.provider_http.guard import accept, admit, answered, is_error, read_body, read_body_at_once
 
@@ -58,7 +61,11 @@ class GuardedTransport(LiteLLMAiohttpTransport):
         """Send a request; RefusedRequestError or UnreadableAnswerError if it goes or comes back otherwise."""
         exchange = admit(request)
         exchange.sent = await request.aread()
-        response = await super().handle_async_request(request)
+        try:
+            response = await super().handle_async_request(request)
+        except httpx.ConnectError as error:
+            exchange.refusal = refusal_of(error)
+            raise
         try:
             decoder = accept(response, exchange)
             assert isinstance(response.stream, httpx.AsyncByteStream)
@@ -66,6 +73,20 @@ class GuardedTransport(LiteLLMAiohttpTransport):
         finally:
             await response.aclose()
         return answered(response, exchange.rewrite(body))
+
+    def get_valid_client_session(self) -> ClientSession:
+        """Return the session of this loop, which connects to checked addresses only."""
+        return _checked(super().get_valid_client_session())
+
+    def _rebuild_session(self) -> ClientSession:
+        return _checked(super()._rebuild_session())
+
+
+def _checked(session: ClientSession) -> ClientSession:
+    connector = session.connector
+    if isinstance(connector, TCPConnector) and not isinstance(connector._resolver, CheckedResolver):  # noqa: SLF001
+        connector._resolver = CheckedResolver()  # noqa: SLF001  # litellm makes the connector, without a choice
+    return session
 
 
 class GuardedSyncTransport(httpx.BaseTransport):
@@ -96,7 +117,7 @@ class GuardedSyncTransport(httpx.BaseTransport):
         proxies = {} if urllib.request.proxy_bypass(url.host) else urllib.request.getproxies()
         proxy = proxies.get(url.scheme) or proxies.get("all")
         if proxy not in self._transports:
-            self._transports[proxy] = httpx.HTTPTransport(proxy=proxy)
+            self._transports[proxy] = checked_sync_transport(proxy)
         return self._transports[proxy]
 
 

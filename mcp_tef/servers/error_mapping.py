@@ -11,6 +11,7 @@ from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import Transport
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Stage
+from mcp_tef.trust.addresses import UnexpectedAddressError
 
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
 _CLOSED = ("Connection closed", "SSE stream")
@@ -30,6 +31,9 @@ def server_error_of(error: BaseException, errors: ServerErrors) -> ServerError:
     cause = _leaves(error)[0]
     if isinstance(cause, ServerError):
         return cause
+    if isinstance(cause, UnexpectedAddressError):
+        what = f"is not where its address says: {cause.message.rstrip('.')}"
+        return errors.error(ServerFault.REFUSED, what, cause.hint)
     if observations.refusal:
         return errors.not_signed_in(observations.refusal)
     if observations.flooded:

@@ -27,6 +27,7 @@ from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origi
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import HttpReply, Observations
 from mcp_tef.servers.sanitizing import WholeLines, sanitized
+from mcp_tef.trust.connections import check_names
 from mcp_tef.trust.names import shown_host
 
 
@@ -185,7 +186,7 @@ async def connected(
     headers = resolved.headers()
     observations.secrets = resolved.secrets
     older = resolved.spec.transport is Transport.SSE
-    inner = httpx2.AsyncHTTPTransport(verify=await trust(url, signs_in=auth is not None), proxy=proxy_for(url))
+    inner = await checked_transport(url, signs_in=auth is not None)
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
         auth=auth,
@@ -204,6 +205,13 @@ async def connected(
             ) as streams,
         ):
             yield streams
+
+
+async def checked_transport(url: httpx2.URL, *, signs_in: bool) -> httpx2.AsyncBaseTransport:
+    """Return a transport for an address that connects to checked addresses only, or to the proxy for it."""
+    transport = httpx2.AsyncHTTPTransport(verify=await trust(url, signs_in=signs_in), proxy=proxy_for(url))
+    check_names(transport)
+    return transport
 
 
 def address(resolved: ResolvedSpec) -> httpx2.URL:

@@ -29,7 +29,7 @@ from mcp_tef.model.library import (
 )
 from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.servers.credential_store import ServerAccess
-from mcp_tef.servers.http_transport import address, proxy_for, trust
+from mcp_tef.servers.http_transport import address, checked_transport
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
 from mcp_tef.trust.bounds import fill_template, require_small_filling
 from mcp_tef.trust.names import shown, shown_host
@@ -258,7 +258,7 @@ class HttpToolExecutor:
         require_small_filling(resolved.headers(), arguments)
         headers = {name: str(fill_template(text, arguments)) for name, text in resolved.headers().items()}
         request = _plain(design, arguments)
-        transport = httpx2.AsyncHTTPTransport(verify=await trust(origin, signs_in=False), proxy=proxy_for(origin))
+        transport = await checked_transport(origin, signs_in=False)
         try:
             async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=None) as client:
                 text = await _answer(design, client, origin, **request)

@@ -12,7 +12,7 @@ from mcp_tef.errors import ReachError
 from mcp_tef.model.json import Json, loads_bounded
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.web_search import SearchAnswer, SearchRequest, SearchResult, SearchTool
-from mcp_tef.servers.http_transport import proxy_for, trust
+from mcp_tef.servers.http_transport import checked_transport
 from mcp_tef.servers.search_requests import SearchCall, calls_for, ignored_fields, refusal_in, results_of
 
 SECONDS: Final = 15.0
@@ -52,7 +52,7 @@ class HttpWebSearcher:
 
     async def _page(self, tool: SearchTool, call: SearchCall) -> Sequence[SearchResult]:
         url = httpx2.URL(call.url)
-        transport = httpx2.AsyncHTTPTransport(verify=await trust(url, signs_in=False), proxy=proxy_for(url))
+        transport = await checked_transport(url, signs_in=False)
         headers = {"Accept": "application/json", **call.headers}
         sent = {} if call.body is None else {"json": call.body}
         async with (

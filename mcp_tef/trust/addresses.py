@@ -24,6 +24,12 @@ _DECODINGS: Final = 4
 IpAddress = IPv4Address | IPv6Address
 
 
+class UnexpectedAddressError(ReachError):
+    """A name leads to another kind of machine than it says; nothing was sent there."""
+
+    default_code = "unexpected_address"
+
+
 class Reach(StrEnum):
     """Whose machine an address leads to."""
 
@@ -99,17 +105,16 @@ def is_local_name(host: str) -> bool:
 
 
 def require_reach(host: str, addresses: Sequence[str], trusted: Sequence[Network] = ()) -> None:
-    """Raise ReachError where a name leads to another kind of machine than it says: rebinding, or a forged answer."""
+    """Raise UnexpectedAddressError where a name leads to another kind of machine than it says, as in rebinding."""
     if literal_address(host) is not None:
         return  # what was written is what was agreed to
     for text in addresses:
         address = _innermost(ip_address(text.partition("%")[0]))
         if any(address in network for network in trusted) or not _is_odd(host.rstrip(".").lower(), reach_of(address)):
             continue
-        raise ReachError(
+        raise UnexpectedAddressError(
             f"{host} leads to {text}, {reach_of(address)}, so it was not contacted.",
             hint="If that is meant, use this address itself, or name its network in MCP_TEF_TRUSTED_NETWORKS.",
-            code="unexpected_address",
         )
 
 
