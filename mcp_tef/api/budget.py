@@ -66,6 +66,8 @@ def parse_dollars(text: str) -> float | None:
 
 
 OVER_BUDGET = "over_budget"
+SESSION_CALLS, SESSION_COST_USD = 50, 0.50
+"""What an agent may spend in one session where the user typed no limit."""
 
 
 @dataclass(slots=True)
@@ -87,6 +89,12 @@ class CallBudget:
         self.cost_left_usd = max_cost_usd
         self.calls_left = max_calls
         self._turn = asyncio.Lock()
+
+    @classmethod
+    def of_session(cls, max_cost_usd: float | None = None, max_calls: int | None = None) -> "CallBudget":
+        """Return the budget of an agent's session: what the user typed, else `SESSION_COST_USD` and `SESSION_CALLS`."""
+        cost = SESSION_COST_USD if max_cost_usd is None else max_cost_usd
+        return cls(cost, SESSION_CALLS if max_calls is None else max_calls)
 
     def require(self, estimate: Estimate) -> None:
         """Raise InputError (`over_budget`) where the estimate exceeds what is left."""

@@ -89,7 +89,7 @@ def register_mcp(verbs: Verbs) -> None:
     parser.add_argument("--token-file", type=Path, metavar="F", help="holds the token (default: a new one)")
     add_model_options(parser)
     add_cost_options(parser)
-    parser.add_argument("--max-calls", type=int, metavar="N", help="make no more model calls than this in all")
+    parser.add_argument("--max-calls", type=int, metavar="N", help="make no more model calls than this in all (50)")
 
 
 async def serve_mcp(arguments: Namespace, terminal: Terminal) -> None:
@@ -99,7 +99,7 @@ async def serve_mcp(arguments: Namespace, terminal: Terminal) -> None:
     if len(arguments.model) > 1:
         raise InputError("mcp takes one model.", hint="Agents name others in each call.", code="bad_usage")
     settings = asked_models(arguments)[0]
-    budget = CallBudget(arguments.max_cost, arguments.max_calls)
+    budget = CallBudget.of_session(arguments.max_cost, arguments.max_calls)
     async with opened(arguments, terminal) as engine:
         allow_typed_addresses(engine, [settings])
         http = None if arguments.http is None else (arguments.http, bearer_token(arguments.token_file, terminal))

@@ -111,6 +111,20 @@ async def test_a_budget_binds_every_call_also_those_at_once(tmp_path: Path) -> N
     assert len(stub.requests) == 6
 
 
+async def test_a_session_without_a_typed_budget_has_one(tmp_path: Path) -> None:
+    with ModelStub(lambda _: RIGHT) as stub:
+        async with opened_workspace(tmp_path) as engine:
+            engine.consents.add_typed_address("openai", stub.url)
+            budget = CallBudget.of_session()
+            async with agent_of(engine, asking(stub), budget) as agent:
+                assert "50 are left in the budget" in await agent.refusal("run_cases", accept_cost=True, repeats=60)
+                await agent.call("run_cases", accept_cost=True)
+            assert (budget.calls_left, budget.cost_left_usd) < (50, 0.5)
+            typed = CallBudget.of_session(2.0, 500)
+            assert (typed.calls_left, typed.cost_left_usd) == (500, 2.0)
+    assert stub.requests
+
+
 async def test_progress_is_told_and_a_cancelled_call_leaves_nothing_running(tmp_path: Path) -> None:
     told, ended = asyncio.Event(), asyncio.Event()
 
