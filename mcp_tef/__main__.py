@@ -21,6 +21,9 @@ def main() -> int:
         return print_version()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from mcp_tef.cli.main import main as do_command
+    from mcp_tef.trust.isolation import protect_process
+
+    protect_process()
 
     try:
         return do_command()

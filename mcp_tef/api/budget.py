@@ -91,7 +91,7 @@ class CallBudget:
         self._turn = asyncio.Lock()
 
     @classmethod
-    def of_session(cls, max_cost_usd: float | None = None, max_calls: int | None = None) -> "CallBudget":
+    def of_session(cls, max_cost_usd: float | None = None, max_calls: int | None = None) -> CallBudget:
         """Return the budget of an agent's session: what the user typed, else `SESSION_COST_USD` and `SESSION_CALLS`."""
         cost = SESSION_COST_USD if max_cost_usd is None else max_cost_usd
         return cls(cost, SESSION_CALLS if max_calls is None else max_calls)

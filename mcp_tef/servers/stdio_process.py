@@ -21,6 +21,7 @@ from mcp_tef.servers.launch import Launch
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import FloodError, Observations
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
+from mcp_tef.trust.isolation import descendants, kill_remaining
 from mcp_tef.trust.plans import held_program
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -173,6 +174,7 @@ class Program:
         The transport is closed last: it would read the exit status that the loop waits for.
         """
         limits = self._observations.limits
+        below = await asyncio.to_thread(descendants, self._transport.get_pid())
         try:
             pipe = self._transport.get_pipe_transport(_STDIN)
             if pipe is not None:
@@ -183,6 +185,7 @@ class Program:
         finally:
             self._signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
             remove_process_group(self._transport.get_pid())
+            kill_remaining(below)
             await self._left(limits.terminate_seconds)
             self._transport.close()
 

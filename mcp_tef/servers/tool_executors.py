@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 import httpx2
@@ -32,34 +32,10 @@ from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.http_transport import address, checked_transport
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
 from mcp_tef.trust.bounds import fill_template, require_small_filling
+from mcp_tef.trust.isolation import SUPERVISOR, end_supervised
 from mcp_tef.trust.names import shown, shown_host
 from mcp_tef.trust.plans import ChangedProgramError, StartPlan, ToolPlan, held_program, request_method
 
-STARTER: Final = """
-import json, os, sys
-memory, seconds, program, words = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:4], sys.argv[4:]
-try:
-    import resource
-    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
-        resource.setrlimit(kind, (most, most))
-except (ImportError, OSError, ValueError):
-    pass
-if program:
-    os.execv(program[0], words)
-task = json.loads(sys.stdin.buffer.read())
-answers, sys.argv = os.fdopen(os.dup(1), "w", encoding="utf-8"), ["script"]
-os.dup2(2, 1)
-names = {"__name__": "script"}
-exec(compile(task["script"], "script", "exec"), names)
-json.dump(names["run"](task["input"]), answers, allow_nan=False)
-answers.close()
-"""
-"""The program that sets the limits, then becomes the named program, or runs the script of its standard input.
-
-The answer of a script has standard output to itself: what it prints goes to standard error.
-"""
-
-_STARTER_OPTIONS = ("-I", "-X", "utf8", "-c", STARTER)
 _END_SECONDS = 2.0
 _LAST_WORDS = 300
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
@@ -111,7 +87,8 @@ class ProgramToolExecutor:
             _held(design.name, start) as (program, descriptors),
             tempfile.TemporaryDirectory(prefix="mcp-tef-tool-", ignore_cleanup_errors=True) as folder,
         ):
-            argv = [start.program if start.script else self._interpreter, *_STARTER_OPTIONS, *_limits(design)]
+            python = start.program if start.script else self._interpreter
+            argv = [python, "-I", "-X", "utf8", "-c", SUPERVISOR, *_limits(design)]
             argv += [program, *words] if words else []
             outputs, code = await self._ran(argv, folder, self._variables(start, folder), task, descriptors)
         return _output(design, outputs, code)
@@ -162,6 +139,11 @@ async def _end(starting: "asyncio.Task[tuple[asyncio.SubprocessTransport, _Outpu
     if starting.exception() is not None:
         return
     transport, outputs = starting.result()
+    if transport.get_returncode() is None and sys.platform == "linux":
+        end_supervised(transport.get_pid())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_END_SECONDS):
+                await outputs.exited.wait()
     signal_process_group(transport.get_pid(), _KILL)
     await asyncio.to_thread(_kill_detached, folder)
     remove_process_group(transport.get_pid())

@@ -133,6 +133,31 @@ async def test_a_time_limit_ends_the_whole_process_group_and_what_left_it(engine
     assert [pid for pid in started if alive(pid)] == []
 
 
+ESCAPES = {
+    "setsid": "os.setsid()",
+    "a double fork": "os.fork() and os._exit(0)\n        os.setsid()\n        os.fork() and os._exit(0)",
+    "a fork chain": "os.setsid()\n        for _ in range(200):\n            os.fork() and os._exit(0)",
+}
+
+
+@pytest.mark.parametrize("limit", [0.0, 1.5])
+@pytest.mark.parametrize("escape", ESCAPES)
+async def test_nothing_that_leaves_a_script_without_variables_survives_it(
+    engine: Engine, tmp_path: Path, escape: str, limit: float
+) -> None:
+    pid = tmp_path / "pid"
+    rest = f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    script = (
+        "import os, sys, time\ndef run(input):\n    if os.fork() == 0:\n"
+        f"        {ESCAPES[escape]}\n        os.execve(sys.executable, [sys.executable, '-I', '-c', {rest!r}], {{}})\n"
+        f"    while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):\n        time.sleep(0.01)\n"
+        f"    time.sleep({600 if limit else 0})\n    return 'done'"
+    )
+    done = await run(engine, scripted(script, seconds=limit or 20))
+    assert done.status is (ExecutionStatus.TIMEOUT if limit else ExecutionStatus.SUCCESS)
+    assert not alive(int(pid.read_text()))
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [
