@@ -2,7 +2,7 @@
 
 import sys
 
-from mcp_tef import how_to_install, missing_library
+from mcp_tef import how_to_install, missing_library, protect_process
 
 
 def main() -> int:
@@ -12,6 +12,7 @@ def main() -> int:
         return 3
     from app.main import main as open_window
 
+    protect_process()
     return open_window()
 
 

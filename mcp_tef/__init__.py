@@ -194,6 +194,7 @@ _NAMES = {
         "unlink write_failed write_file write_lines write_private"
     ),
     "mcp_tef.trust.git_objects": "GitObjects git_objects",
+    "mcp_tef.trust.isolation": "protect_process",
     "mcp_tef.trust.listeners": "bears new_token strong_token",
     "mcp_tef.trust.names": "shown_address shown_host visible",
     "mcp_tef.trust.outputs": "document_text json_text terminal_line",

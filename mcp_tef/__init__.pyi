@@ -491,6 +491,7 @@ from mcp_tef.trust.files import (
     write_private,
 )
 from mcp_tef.trust.git_objects import GitObjects, git_objects
+from mcp_tef.trust.isolation import protect_process
 from mcp_tef.trust.listeners import bears, new_token, strong_token
 from mcp_tef.trust.names import shown_address, shown_host, visible
 from mcp_tef.trust.outputs import document_text, json_text, terminal_line
@@ -586,6 +587,7 @@ __all__ = [
     "overview_to_json", "pair_results", "parse_deployment", "parse_dollars", "parse_embedder", "parse_model",
     "parse_number", "parse_prices", "parse_search_provider", "part_name", "part_of", "path_inside", "percent_text",
     "percentile", "placed_source", "prediction_to_json", "priced_text", "prompt_fault", "prompt_to_json",
+    "protect_process",
     "put_in_repair", "quality_to_json", "read_baseline", "read_inside", "read_pair_lines", "read_router",
     "read_suppressions", "rejudge_report_to_json", "rename", "rename_workspace", "renamed_path", "repeat_text",
     "repeated_evidence", "require_draft_name", "require_ending", "require_no_credentials", "require_prompt_name",

@@ -206,7 +206,9 @@ async def _changed(engine: Engine, design: ToolDesign, arguments: Namespace) -> 
     if arguments.config is not None:
         given["config"] = read_json(arguments.config)
         if not isinstance(given["config"], dict):
-            raise InputError(f"{arguments.config} is not a JSON object.", hint='Write an object, such as {"answer": "Yes."}.')
+            raise InputError(
+                f"{arguments.config} is not a JSON object.", hint='Write an object, such as {"answer": "Yes."}.'
+            )
     if arguments.script is not None:
         given["script"] = read_text(arguments.script)
     if arguments.category is not None:
