@@ -15,7 +15,7 @@ _DIGITS: Final = 18
 """Digits take the same number of tokens whatever they are, so that pages end at the same items in each answer."""
 LONGEST_BYTES: Final = 400
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,120}")
-_MARKER: Final = re.compile(r"<\s*/?\s*untrusted", re.IGNORECASE)
+_MARKER: Final = re.compile(r"<\s*+/?\s*+untrusted", re.IGNORECASE)
 _MARKED: Final = re.compile(r"<untrusted-([0-9]{18})>(.*)</untrusted-\1>", re.DOTALL)
 
 

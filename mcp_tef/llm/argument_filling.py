@@ -12,7 +12,7 @@ from mcp_tef.scoring.tfidf_weights import spaced, stems
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’|«([^»]+)»")
 _URL = re.compile(r"https?://[^\s\"'<>“”]+[^\s\"'<>“”.,;:!?)\]]")
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
 _PATH = re.compile(r"(?<![\w:/])(?:~?/|\.{1,2}/|[A-Za-z]:\\)[\w./\\-]*[\w]|\b[\w-]+\.(?:[a-z]{2,4}|json|html|yaml)\b")
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?))?")

@@ -21,7 +21,7 @@ SLOWER_BY, SLOWER_SECONDS = 3.0, 1.0
 _EASING = 1.05
 _NO_LIMIT = 100_000.0
 _UNITS = ("requests", "tokens")
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 

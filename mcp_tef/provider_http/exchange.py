@@ -125,7 +125,7 @@ def _is_among(origin: str, allowed: frozenset[str]) -> bool:
 
 
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w*(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
-_TRACEBACK = re.compile(r"\s*Traceback \(most recent call last\).*", re.DOTALL)
+_TRACEBACK = re.compile(r"(?<!\s)\s*+Traceback \(most recent call last\).*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

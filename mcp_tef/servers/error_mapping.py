@@ -16,7 +16,7 @@ from mcp_tef.trust.addresses import UnexpectedAddressError
 _STAND_INS = ("Server returned an error response", "Not Found", "Session terminated")
 _CLOSED = ("Connection closed", "SSE stream")
 _TOO_LARGE = "byte limit."
-_BROKEN_JSON = re.compile(r"Invalid JSON: (.+?) at line \d+")
+_BROKEN_JSON = re.compile(r"Invalid JSON: (.{1,300}?) at line \d+")
 _REASONS = (
     (("certificate", "ssl"), "its certificate is not trusted"),
     (("name or service", "nodename", "getaddrinfo", "name resolution"), "there is no host of that name"),

@@ -72,6 +72,7 @@ def _outside(value: Json, name: str) -> Json:
     return [_outside(item, name) for item in value] if isinstance(value, list) else value
 
 
+LONGEST_ID = 200
 _LIVE_ID = re.compile(r"(live_\w+?)_\d+-(\d+)-\d+$")
 ANSWERS_FOLDER = "possible_answer"
 _HINT = "Each line is an object with question, function and ground_truth."
@@ -143,7 +144,7 @@ def _entry(item: Json) -> CaseEntry:
 
 def _family(row_id: str) -> str:
     """Return the group of a row of BFCL's live categories, whose ids end in row, group of functions, and query."""
-    found = _LIVE_ID.search(row_id)
+    found = _LIVE_ID.search(row_id[:LONGEST_ID])
     return f"{found[1]} {found[2]}" if found else ""
 
 

@@ -60,6 +60,12 @@ def decoded_text(value: Json) -> Json:
     return found
 
 
+def _without_reminders(text: str) -> str:
+    """Return a text without its reminders; behind the last end of one, no beginning is looked for an end."""
+    last = text.rfind("</system-reminder>") + len("</system-reminder>")
+    return _REMINDER.sub("", text[:last]) + text[last:]
+
+
 def _message(item: Mapping[str, Json]) -> RecordedMessage | None:
     if item.get("type") in _CALLS:
         return RecordedMessage("assistant", calls=tuple(_calls([item])))
@@ -71,7 +77,7 @@ def _message(item: Mapping[str, Json]) -> RecordedMessage | None:
     text = content if isinstance(content, str) else "\n".join(_texts(parts))
     called = item.get("tool_calls")
     calls = (*_calls(parts), *_calls(called if isinstance(called, list) else []))
-    return RecordedMessage(role, _REMINDER.sub("", text).strip(), calls, str(item.get("id") or ""))
+    return RecordedMessage(role, _without_reminders(text).strip(), calls, str(item.get("id") or ""))
 
 
 def _role(item: Mapping[str, Json], parts: list[Mapping[str, Json]]) -> str | None:
