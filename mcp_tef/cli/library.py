@@ -22,6 +22,7 @@ from mcp_tef import (
     document_text,
     execution_figures_to_json,
     execution_to_json,
+    import_items_to_json,
     library_tool_to_json,
     local_time_text,
     new_token,
@@ -32,6 +33,7 @@ from mcp_tef import (
 )
 from mcp_tef.cli.arguments import FAILED, Parser, Verbs, add_group, add_list_option, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.import_results import add_replace_option, item_lines, require_agreed
 from mcp_tef.cli.output_files import output_name, read_json, read_text, writable
 from mcp_tef.cli.server_calls import given_arguments
 from mcp_tef.cli.session import add_consent_options, opened, require_yes, with_consent
@@ -101,7 +103,7 @@ def _register_transfer(group: Verbs) -> None:
     source.add_argument("--tools-file", metavar="F", help="those of a saved tools/list answer, or of an export")
     source.add_argument("--draft", metavar="D", help="those of a draft of the Workshop")
     add_list_option(import_parser, "--tool", "T", "only this one")
-    import_parser.add_argument("--replace", action="store_true", help="change tools that are there already")
+    add_replace_option(import_parser)
     add_consent_options(import_parser)
     export_parser = add_verb(group, "export", "write tools of the library to a tools file", export, reads=True)
     export_parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
@@ -319,11 +321,16 @@ async def import_tools(arguments: Namespace, terminal: Terminal) -> int:
         if missing:
             raise InputError(f"There is no tool named {min(missing)} there.", hint="Look at its tools.")
         wanted = [one for one in found if not arguments.tool or one[0].get("name") in arguments.tool]
-        taken = await engine.library.take(wanted, replacing=arguments.replace)
+        planned = await engine.library.take(wanted, dry=True)
+        require_agreed(terminal, planned.changed, item_lines(planned.items), replace=arguments.replace)
+        taken = await engine.library.take(wanted, replacing=True)
         await engine.library_runs.allow_calls(arguments.server, taken.added)
     refused = [{"name": name, "reason": reason} for name, reason in taken.refused]
-    terminal.document({"added": list(taken.added), "changed": list(taken.changed), "refused": refused})
-    terminal.say(f"{counted(len(taken.added), 'tool')} added, {len(taken.changed)} changed.")
+    names = {"added": list(taken.added), "changed": list(taken.changed), "unchanged": list(taken.unchanged)}
+    terminal.document({**names, "refused": refused, "changes": import_items_to_json(planned.items)["changed"]})
+    terminal.say(*item_lines(planned.items))
+    counts = f"{len(taken.changed)} changed, {len(taken.unchanged)} unchanged"
+    terminal.say(f"{counted(len(taken.added), 'tool')} added, {counts}.")
     for name, reason in taken.refused:
         terminal.note(f"{one_line(name)} was left out. {reason}")
     return FAILED if refused else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,11 +23,13 @@ from mcp_tef.model.library import (
 )
 from mcp_tef.model.search import did_you_mean
 from mcp_tef.model.servers import LIBRARY_PATH, Server, ServerSpec, Transport
+from mcp_tef.model.transfer import ImportedItem, ImportStatus
 from mcp_tef.scoring.lint.schema_values import broken_parts
 from mcp_tef.scoring.schema_soundness import why_unsound
 from mcp_tef.trust.field_changes import merged_fields
+from mcp_tef.trust.import_changes import IMPORTED, imported_item, values_over
 from mcp_tef.trust.library_checks import require_sound_design
-from mcp_tef.trust.name_keys import stored_name
+from mcp_tef.trust.name_keys import name_key, stored_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,11 +48,16 @@ _OTHER_NAME: Final = "Tool library"
 
 @dataclass(frozen=True, slots=True)
 class TakenTools:
-    """Outcome of taking definitions into the library: names that were added or changed, and why others were not."""
+    """Outcome of taking definitions into the library: names that were added, changed or the same, and why others not.
+
+    `items` hold the fields that each change makes, or would make with `replacing`.
+    """
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
+    unchanged: tuple[str, ...] = ()
+    items: tuple[ImportedItem, ...] = ()
 
 
 class Library:
@@ -178,39 +185,77 @@ class Library:
         await self.save_category(replace(seen, parent=parent), seen=seen)
 
     async def take(
-        self, tools: Sequence[tuple[JsonObject, ToolDesign | None]], *, replacing: bool = False, by: str = ""
+        self,
+        tools: Sequence[tuple[JsonObject, ToolDesign | None]],
+        *,
+        replacing: bool = False,
+        dry: bool = False,
+        by: str = "",
     ) -> TakenTools:
         """Take definitions into the library, each with the design whose executor it gets where it brings none.
 
-        A tool that is there is refused, or where `replacing` gets a new version that keeps its executor.
+        A tool that is there and differs is refused, or where `replacing` gets a new version, in which all stays that
+        the definition does not name. A `dry` call only returns what would be done.
         """
-        there = {tool.name: tool for tool in await self._store.all()} if replacing else {}
-        names: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+        there = {name_key(tool.name): tool for tool in await self._store.all()}
+        items: list[ImportedItem] = []
         refused: list[tuple[str, str]] = []
+        came: set[str] = set()
         for raw, pattern in tools:
             name = str(raw.get("name"))
             try:
-                names[await self._taken(raw, there.get(name), pattern, by)].append(name)
+                _require_new(name, came)
+                tool = there.get(name_key(name))
+                items.append(await self._taken(raw, tool, pattern, by, replacing=replacing, dry=dry))
+                came.add(name_key(name))
             except InputError as error:
                 refused.append((name, failure_text(error)))
-        return TakenTools(tuple(names[True]), tuple(names[False]), tuple(refused))
+        names = {fate: tuple(one.name for one in items if one.fate is fate) for fate in ImportStatus}
+        kept = () if replacing or dry else [one for one in items if one.fate is ImportStatus.CHANGED]
+        return TakenTools(
+            added=names[ImportStatus.ADDED],
+            changed=() if kept else names[ImportStatus.CHANGED],
+            refused=(*refused, *((one.name, _why_kept(one)) for one in kept)),
+            unchanged=names[ImportStatus.UNCHANGED],
+            items=tuple(items),
+        )
 
     async def _taken(
-        self, raw: JsonObject, there: LibraryTool | None, pattern: ToolDesign | None, by: str
-    ) -> bool | None:
-        """Take one definition; True where it was added, False where it changed a tool, None where it was the same."""
-        design = _design(raw, there.design if there else pattern)
-        if design.category is not None:
-            await self.ensure_category(design.category)
-        if there is None:
-            await self.add(design, changelog="Imported.", by=by)
-            return True
-        return None if await self.edit(there.name, design, changelog="Imported.", by=by) == there else False
+        self,
+        raw: JsonObject,
+        there: LibraryTool | None,
+        pattern: ToolDesign | None,
+        by: str,
+        *,
+        replacing: bool,
+        dry: bool,
+    ) -> ImportedItem:
+        """Take one definition, and return what became of it; a change is only told unless `replacing`."""
+        status, path = _status(raw), _category_path(raw)
+        design = design_from_json(_over(there.design, raw)) if there else _design(raw, pattern)
+        design = design if path is None else replace(design, category=path.split("/")[-1].strip())
+        before = None if there is None else _as_imported(there.design, there.status)
+        after = _as_imported(design, status or (there.status if there else ToolStatus.DRAFT))
+        item = imported_item("tool", design.name, before, after, edited=True)
+        if item.fate is ImportStatus.UNCHANGED or dry or (there is not None and not replacing):
+            return item
+        if path is not None:
+            await self.ensure_category(path)
+        tool = await (
+            self.edit(there.name, design, changelog=IMPORTED, by=by)
+            if there
+            else self.add(design, changelog=IMPORTED, by=by)
+        )
+        if status is not None and status is not tool.status:
+            await self._store.set_status(tool.id, status)
+            await self._changed([tool.id], by)
+        return item
 
     async def export(self, names: Sequence[str] = ()) -> dict[str, Json]:
         """Return a tools file of some tools, or of all, from which `take` makes the same tools."""
         tools = [await self.find(name) for name in names] if names else await self._store.all()
-        return {"tools": [design_to_json(tool.design) for tool in tools]}
+        parents = {one.name: one.parent for one in await self._store.categories()}
+        return {"tools": [_exported(tool, parents) for tool in tools]}
 
     async def server(self) -> Server:
         """Return the server that stands for the library; it is registered when it is first needed."""
@@ -250,11 +295,69 @@ def _why_unfit(schema: JsonObject | None) -> str | None:
 
 def _design(raw: JsonObject, pattern: ToolDesign | None) -> ToolDesign:
     """Return the design of a definition; what it does not say itself is as in `pattern`."""
-    meta = raw.get("_meta")
     design = design_from_json(raw, None if pattern is None else (pattern.executor, pattern.config))
-    if pattern is None or (isinstance(meta, dict) and EXPORT_KEY in meta):
+    if pattern is None or _own_part(raw):
         return design
     return replace(design, tags=pattern.tags, category=pattern.category, script=pattern.script)
+
+
+def _over(stored: ToolDesign, raw: JsonObject) -> dict[str, Any]:
+    """Return a stored design with what a definition names over it; `null` clears a field."""
+    whole = design_to_json(stored)
+    more = values_over(whole.pop("_meta")[EXPORT_KEY], _own_part(raw))
+    named = {name: value for name, value in raw.items() if name != "_meta"} | {"name": stored.name}
+    return {**values_over(whole, named), "_meta": {EXPORT_KEY: more}}
+
+
+def _require_new(name: str, came: Set[str]) -> None:
+    if name_key(name) in came:
+        raise InputError(f"The import has the tool {name:.80} twice.", hint="Keep one of the two.")
+
+
+def _why_kept(item: ImportedItem) -> str:
+    changes = "; ".join(f"{one.field}: {one.before} → {one.after}" for one in item.changes)
+    return f"It is in the library already, and would change. {changes}"
+
+
+def _exported(tool: LibraryTool, parents: Mapping[str, str | None]) -> dict[str, Json]:
+    """Return a tool with its status and the whole path of its category."""
+    document = design_to_json(tool.design)
+    path: list[str] = []
+    above = tool.design.category
+    while above is not None and above not in path:
+        path.append(above)
+        above = parents.get(above)
+    more = {"status": tool.status.value} | ({"category": "/".join(reversed(path))} if path else {})
+    document["_meta"][EXPORT_KEY] |= more
+    return document
+
+
+def _own_part(raw: JsonObject) -> Mapping[str, Any]:
+    """Return what an export of the library says beside the definition."""
+    meta = raw.get("_meta")
+    more = meta.get(EXPORT_KEY) if isinstance(meta, dict) else None
+    return more if isinstance(more, dict) else {}
+
+
+def _status(raw: JsonObject) -> ToolStatus | None:
+    """Return the status that a file names; InputError for one that there is not."""
+    named = _own_part(raw).get("status")
+    if named is not None and named not in [*ToolStatus]:
+        hint = f"It is one of {', '.join(ToolStatus)}."
+        raise InputError(f"A tool cannot have the status {named!r:.80}.", hint=hint)
+    return None if named is None else ToolStatus(named)
+
+
+def _category_path(raw: JsonObject) -> str | None:
+    path = _own_part(raw).get("category")
+    return path if isinstance(path, str) and path.strip() else None
+
+
+def _as_imported(design: ToolDesign, status: ToolStatus) -> dict[str, Any]:
+    """Return all that an import may change, by the names that people see."""
+    whole = design_to_json(design)
+    more = whole.pop("_meta")[EXPORT_KEY]
+    return {**whole, **more, "status": status.value}
 
 
 def _below(categories: Sequence[ToolCategory], name: str) -> frozenset[str]:
