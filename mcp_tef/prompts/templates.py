@@ -30,6 +30,8 @@ from mcp_tef.trust.bounds import require_small_text
 _VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 _OPENING: Final = re.compile(r"\{\{(.{0,20})", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
+MOST_COMPARED: Final = 4_000_000
+"""Pairs of words of two texts; a comparison of more would take seconds, so that all words count as changed."""
 DEFAULT_LANGUAGE: Final = "English"
 
 _OF_SELECTION = ("date", "language", "server_names", "tool_count")
@@ -231,6 +233,8 @@ def _writing_text(settings: ModelSettings, kind: PromptKind, data: str) -> str:
 def word_changes(before: str, after: str) -> tuple[tuple[str, str, str], ...]:
     """Return two texts as pieces in order: words of both, words that went, words that came; either may be empty."""
     old, new = before.split(), after.split()
+    if len(old) * len(new) > MOST_COMPARED:
+        return (("", " ".join(old), " ".join(new)),)
     pieces = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return tuple(
         (" ".join(old[a:b]), "", "") if kind == "equal" else ("", " ".join(old[a:b]), " ".join(new[c:d]))
