@@ -19,7 +19,7 @@ from mcp.client.auth.utils import extract_scope_from_www_auth, issuers_match, un
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 from pydantic import PrivateAttr, ValidationError
 
-from mcp_tef.model.addresses import is_loopback, origin_of
+from mcp_tef.model.addresses import host_of, is_loopback, origin_of
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import SIGNING_ALGORITHMS
 from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
@@ -27,6 +27,7 @@ from mcp_tef.servers.http_transport import is_here
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.mcp_internals import OAuthFlowSteps
 from mcp_tef.servers.observations import Observations, Refusal, quoted
+from mcp_tef.trust.addresses import Reach, is_own_host, literal_address, reach_of
 from mcp_tef.trust.names import shown_host
 
 
@@ -38,20 +39,41 @@ class RefusedError(OAuthFlowError):
         self.refusal = Refusal(what, hint)
 
 
-def mark(request: httpx2.Request) -> None:
-    """Tell a request of the sign-in from those to the server, and hold it back where it would go unprotected."""
-    if request.method == "POST":
+def mark(request: httpx2.Request, named: frozenset[str]) -> None:
+    """Tell a request of the sign-in from those to the server, and hold it back where it may not go.
+
+    `named` are the origins that the user agreed to: the server's, and the issuer's where it was given.
+    """
+    origin = origin_of(str(request.url))
+    if request.method == "POST" or origin not in named:
         require_private(request.url)
+    if origin not in named and _leads_inside(request.url.host, named):
+        raise RefusedError(
+            f"wants the sign-in sent to {quoted(shown_host(request.url.host))}, which is in a network of your own",
+            f"If that is meant, name it as the issuer: --issuer {quoted(origin)}",
+        )
     request.extensions = {**request.extensions, "sign_in": True}
 
 
 def require_private(url: httpx2.URL) -> None:
     """Codes and tokens travel encrypted, or not beyond this machine."""
+    if url.scheme not in ("http", "https"):
+        raise RefusedError(
+            f"names an address of {quoted(url.scheme)}: for the sign-in", "Ask who runs it to correct it."
+        )
     if url.scheme != "https" and not is_here(url.host):
         raise RefusedError(
             f"wants the sign-in sent unprotected to {quoted(shown_host(url.host))}",
             "Ask who runs it to offer it at https.",
         )
+
+
+def _leads_inside(host: str, named: frozenset[str]) -> bool:
+    """Return True for a host of this machine or a private network that a server out on the internet names."""
+    address = literal_address(host)
+    if address is not None and reach_of(address) is Reach.NEVER:
+        return True
+    return is_own_host(host) and not any(is_own_host(host_of(origin)) for origin in named)
 
 
 def refusal_of(error: OAuthFlowError | ValidationError, redact: Callable[[str], str] = str) -> Refusal:
@@ -105,6 +127,7 @@ class ObservedOAuthFlow(OAuthFlowSteps):
         self._client_secret = resolved.client_secret()
         self._observations = observations
         self._status = 0
+        self._named = frozenset(filter(None, (origin_of(self._url), origin_of(self._said.issuer or ""))))
 
     def _choose_scope(self) -> None:
         if self._said.scope:
@@ -129,7 +152,7 @@ class ObservedOAuthFlow(OAuthFlowSteps):
             while True:
                 beside = outgoing is not request
                 if beside:
-                    mark(outgoing)
+                    mark(outgoing, self._named)
                 else:
                     await turn.aclose()
                 self._observations.asking = outgoing.url.netloc.decode() if beside else ""

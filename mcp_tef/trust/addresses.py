@@ -104,6 +104,12 @@ def is_local_name(host: str) -> bool:
     return "." not in name or name.endswith(_OWN_ENDINGS)
 
 
+def is_own_host(host: str) -> bool:
+    """Return True for a host that is written as one of this machine or of a private network."""
+    address = literal_address(host)
+    return is_local_name(host) if address is None else reach_of(address) is not Reach.PUBLIC
+
+
 def require_reach(host: str, addresses: Sequence[str], trusted: Sequence[Network] = ()) -> None:
     """Raise UnexpectedAddressError where a name leads to another kind of machine than it says, as in rebinding."""
     if literal_address(host) is not None:

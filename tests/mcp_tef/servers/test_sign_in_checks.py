@@ -5,12 +5,14 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
 
 from mcp_tef.errors import ServerError, ServerFault
 from mcp_tef.model.servers import AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.servers.client import McpClient, McpSignIns
 from mcp_tef.servers.credential_store import CredentialStore
+from mcp_tef.servers.oauth_flow import RefusedError, mark, require_private
 from tests.support.sign_in_server import Browser, Desk, signing_in_at
 
 
@@ -139,3 +141,46 @@ async def test_a_stored_grant_that_is_too_narrow_is_widened_only_after_the_same_
     await visits.list_tools(spec, 10.0)
     await visits.close()
     assert "tools%3Aadmin" in browser.shown[-1]
+
+
+PUBLIC = frozenset({"https://mcp.example.com"})
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("http://auth.example.com/token", "http://evil/token", "https://10.0.0.5/token", "http://127.0.0.1:9/token"),
+        *(
+            "http://169.254.169.254/latest",
+            "https://[::ffff:10.0.0.5]/token",
+            "https://0x7f000001/",
+            "https://2130706433/",
+        ),
+        *("https://localhost./token", "https://router.local/", "https://[64:ff9b::a9fe:a9fe]/", "https://0.0.0.0/"),
+    ],
+)
+def test_a_server_on_the_internet_sends_no_step_of_a_sign_in_to_a_network_of_ones_own(
+    address: str, method: str
+) -> None:
+    with pytest.raises(RefusedError):
+        mark(httpx2.Request(method, address), PUBLIC)
+
+
+@pytest.mark.parametrize("named", [{"http://127.0.0.1:8000"}, {"https://10.0.0.5"}, {*PUBLIC, "https://10.0.0.5"}])
+def test_an_authorization_server_of_ones_own_serves_servers_of_ones_own(named: set[str]) -> None:
+    request = httpx2.Request("POST", "https://10.0.0.5/token")
+    mark(request, frozenset(named))
+    assert request.extensions["sign_in"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("javascript:alert(1)", "file:///etc/passwd", "file://localhost/etc/passwd", "vscode://localhost/run"),
+        *("http://evil/authorize", "data:text/html,x", "ftp://127.0.0.1/", "ms-msdt://localhost/x", "http://10.0.0.5/"),
+    ],
+)
+def test_no_other_scheme_and_nothing_unencrypted_reaches_the_browser(address: str) -> None:
+    with pytest.raises(RefusedError):
+        require_private(httpx2.URL(address))
