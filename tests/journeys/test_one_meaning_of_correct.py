@@ -166,7 +166,7 @@ def test_every_place_shows_the_same_two_shares(folder: Path) -> None:
 
 
 async def test_every_place_of_the_window_shows_the_same_two_shares(folder: Path) -> None:
-    async with await Engine.open(folder / "work.db") as engine:
+    async with await Engine.open(made_own(folder / "work.db")) as engine:
         (ran,) = await engine.runs.batches()
         overview = await engine.metrics.overview()
         recent = await engine.cases.recent(REPEATS)
@@ -194,7 +194,7 @@ def test_beside_a_baseline_the_shares_of_a_batch_are_those_of_the_models() -> No
 
 
 async def test_every_place_says_the_same_sentence(folder: Path) -> None:
-    async with await Engine.open(folder / "work.db") as engine:
+    async with await Engine.open(made_own(folder / "work.db")) as engine:
         (batch,) = await engine.runs.batches()
         markdown = await RunReports(engine).markdown(RunFilter(), "Letters")
         (model,) = await engine.metrics.models()

@@ -162,12 +162,13 @@ def test_an_unknown_provider_cannot_name_another_variable(batch: tuple[Path, Mod
     assert "GITHUB_API_KEY would be sent to https://evil.example" in said.error["message"]
 
 
-def test_this_machine_gets_no_stored_key_and_nothing_is_asked_unless_it_is_named(
+def test_a_stored_address_of_this_machine_is_asked_about_and_gets_no_key_unless_that_is_named(
     batch: tuple[Path, ModelStub],
 ) -> None:
     workspace, stub = batch
     change(workspace, "UPDATE model_settings SET base_url = ?", stub.url)
-    assert do(workspace, "runs", "retry").code == 0
+    assert (do(workspace, "runs", "retry").code, stub.requests) == (2, [])
+    assert do(workspace, "runs", "retry", "--allow-origin", origin_of(stub.url)).code == 0
     assert [KEY in str(request.headers) for request in stub.requests] == [False]
     change(workspace, "UPDATE test_runs SET status = 'failed', error_code = 'provider_error', classification = NULL")
     option = ("--allow-origin", f"OPENAI_API_KEY={origin_of(stub.url)}")
