@@ -14,10 +14,11 @@ from mcp_tef.model.config import Config, CurrentConfig
 from mcp_tef.model.installation import data_folder
 from mcp_tef.model.secrets import SessionSecrets
 from mcp_tef.storage.store import SqliteStore, open_store, open_store_for_reading
-from mcp_tef.storage.workspace_file import default_workspace, require_folder, tools_folder
+from mcp_tef.storage.workspace_file import default_workspace, require_folder
 from mcp_tef.trust.connections import NAMES
 from mcp_tef.trust.files import tighten
 from mcp_tef.trust.open_files import is_open_here
+from mcp_tef.trust.own_workspaces import tools_folder
 from mcp_tef.workflows.cases import Cases
 
 if TYPE_CHECKING:

@@ -41,22 +41,26 @@ WHY = {
     "You are asked again if the address or the sent data changes.",
     ConsentKind.KEY: "The operator of this address can read and use your key.",
     ConsentKind.TOOL_CALL: "You have not allowed this tool yet. You are asked again if anything of this changes.",
+    ConsentKind.PATH: "Somebody else wrote this path into the workspace, and you have not allowed it yet.",
 }
 ALLOW = {
     ConsentKind.PROGRAM: "Allow and start",
     ConsentKind.CONNECTION: "Allow and connect",
     ConsentKind.KEY: "Send the key",
     ConsentKind.TOOL_CALL: "Allow and execute",
+    ConsentKind.PATH: "Allow and read",
 }
 CASES_NEED = {
     ConsentKind.PROGRAM: "These cases need a server that is a program on this computer.",
     ConsentKind.CONNECTION: "These cases need a server at this address.",
     ConsentKind.KEY: "The model uses an address that does not belong to the provider.",
     ConsentKind.TOOL_CALL: "This tool of the library acts outside this window.",
+    ConsentKind.PATH: "These cases need tools from a file on this computer.",
 }
 READING_NEEDS = {
     ConsentKind.PROGRAM: "Its tools can only be read by starting this program on your computer.",
     ConsentKind.CONNECTION: "Its tools can only be read by connecting to this address.",
+    ConsentKind.PATH: "Its tools can only be read from this file on your computer.",
 }
 Rows = list[tuple[str, str | list[Span]]]
 

@@ -127,6 +127,8 @@ def _action_rows(request: ConsentRequest) -> Iterator[ConsentRow]:
     names = (shown(", ".join(request.names)) or "none of your variables or keychain entries",)
     for label, texts in request.facts:
         yield from _fact_rows(request, label, texts)
+    if request.kind is ConsentKind.PATH:
+        return
     if request.facts:
         yield "Reads", names
     else:

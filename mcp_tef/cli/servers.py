@@ -197,7 +197,7 @@ async def edit(arguments: Namespace, terminal: Terminal) -> int:
             engine.consents.note_typed(spec)  # what is stored was allowed before, and the rest is typed
         elif arguments.url or arguments.program:
             engine.consents.note_typed(changed_spec(ServerSpec(name=server.name, transport=Transport.STDIO), arguments))
-        if arguments.url:
+        if arguments.url or arguments.tools_file:
             await engine.consents.add_typed_server(changed, spec)
         await agree(engine, [spec], arguments, terminal)
         await engine.servers.edit(server.id, spec, seen=server.spec)

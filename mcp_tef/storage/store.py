@@ -25,11 +25,11 @@ from mcp_tef.storage.workspace_file import (
     require_workspace,
     require_writable,
     resolved,
-    tools_folder,
 )
 from mcp_tef.storage.workspace_identity import begin_generation, foreign, is_own, read_from_copy
 from mcp_tef.storage.workspace_reading import Connections, private_copy, read_only_connections
 from mcp_tef.trust.files import create_private, make_private_folder, tighten
+from mcp_tef.trust.own_workspaces import tools_folder
 
 if TYPE_CHECKING:
     from sqlmodel import Session

@@ -24,6 +24,7 @@ from mcp_tef.storage.workspace_file import (
 from mcp_tef.storage.workspace_identity import give_identity, identity_of, is_own, set_aside_foreign_logs
 from mcp_tef.storage.workspace_reading import private_copy
 from mcp_tef.trust.files import replaced_database, unlink
+from mcp_tef.trust.own_workspaces import holds_strangers_text
 
 
 def adopt_workspace(path: Path, target: Path | None = None, *, recover: bool = False) -> tuple[Path, tuple[str, ...]]:
@@ -87,24 +88,25 @@ def _taken(path: Path, target: Path, named: Callable[[str], str], *, recover: bo
         with ExitStack() as cleanup, translated(path):
             source = path.resolve()
             own = is_own(source)
+            adopted = not own or holds_strangers_text(source)
             if not (own and can_write(source) and can_write(source.parent)):
                 source, notices = private_copy(source, LOCK_WAIT_S, cleanup, recover=recover, own=own)
             elif not Owner(source).others():
                 notices = tuple(set_aside_foreign_logs(source))
             with replaced_database(target) as unfinished:
                 back_up(source, unfinished)
-                _bring_home(unfinished, named)
+                _bring_home(unfinished, named, adopted=adopted)
     except OSError as error:
         raise cannot_write(target) from error
     return notices
 
 
-def _bring_home(unfinished: Path, named: Callable[[str], str]) -> None:
+def _bring_home(unfinished: Path, named: Callable[[str], str], *, adopted: bool) -> None:
     prepare(unfinished, alone=True, lock_wait=LOCK_WAIT_S, passing=True)
     with closing(connect(unfinished)) as connection:
         identity = identity_of(connection)
         connection.execute("BEGIN IMMEDIATE")
-        give_identity(connection, unfinished, named(identity.id) if identity else "")
+        give_identity(connection, unfinished, named(identity.id) if identity else "", adopted=adopted)
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = DELETE")
 

@@ -9,7 +9,7 @@ from mcp_tef.errors import InputError, StoreError
 from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import cannot_write, translated
 from mcp_tef.storage.workspace_backups import adopt_workspace
-from mcp_tef.storage.workspace_file import back_up, connect, require_own, tools_folder
+from mcp_tef.storage.workspace_file import back_up, connect, require_own
 from mcp_tef.storage.workspace_identity import begin_generation, give_identity, require_no_journal
 from mcp_tef.trust.files import (
     copy_folder,
@@ -20,6 +20,7 @@ from mcp_tef.trust.files import (
     replaced_database,
     unlink,
 )
+from mcp_tef.trust.own_workspaces import holds_strangers_text, tools_folder
 
 
 def copy_workspace(path: Path, folder: Path) -> Path:
@@ -68,7 +69,7 @@ def _write_copy(path: Path, target: Path) -> None:
             back_up(path, unfinished)
             take_tools_along(path, target, unfinished)
             with closing(connect(unfinished)) as connection:
-                give_identity(connection, unfinished)
+                give_identity(connection, unfinished, adopted=holds_strangers_text(path))
         for suffix in ("-wal", "-shm"):
             unlink(target.with_name(target.name + suffix))
 

@@ -23,6 +23,7 @@ from mcp_tef.storage.workspace_identity import (
 )
 from mcp_tef.trust.files import copy_private, create_private, open_regular_file, replaced_database, unlink
 from mcp_tef.trust.open_files import is_open_here
+from mcp_tef.trust.own_workspaces import holds_strangers_text
 
 LOCK_WAIT_S = 5.0
 _SETTINGS = (
@@ -269,7 +270,7 @@ def _recovered(path: Path, *, passing: bool) -> str:
             create_schema(target)
             saved = salvage(copy, target)
             if not passing:
-                give_identity(target, unfinished)
+                give_identity(target, unfinished, adopted=holds_strangers_text(path))
         copy_files(path, aside)
     for suffix in ("-wal", "-shm"):
         unlink(path.with_name(path.name + suffix))
@@ -305,7 +306,7 @@ def _upgraded(connection: sqlite3.Connection, path: Path, *, passing: bool) -> l
         notices += [] if passing else [_keep_copy(path, version)]
         upgrade(connection, version)
     if version < VERSION and not passing:
-        give_identity(connection, path)
+        give_identity(connection, path, adopted=version > 0 and holds_strangers_text(path))
     connection.execute("COMMIT")
     return notices
 
@@ -362,11 +363,6 @@ def copy_files(path: Path, copy: Path) -> None:
         source, target = (file.with_name(file.name + suffix) for file in (path, copy))
         if not suffix or source.exists():
             copy_private(source, target)
-
-
-def tools_folder(workspace: Path) -> Path:
-    """Return the folder of the tools files that came with imported cases."""
-    return workspace.with_name(f"{workspace.stem}-tools")
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

@@ -3,7 +3,7 @@
 import shlex
 import sqlite3
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -46,14 +46,14 @@ def identity_of(connection: sqlite3.Connection) -> WorkspaceIdentity | None:
     return None
 
 
-def give_identity(connection: sqlite3.Connection, path: Path, workspace: str = "") -> None:
+def give_identity(connection: sqlite3.Connection, path: Path, workspace: str = "", *, adopted: bool) -> None:
     """Make a workspace one of this user's, under a new id unless one is given, and of a generation of its own.
 
     It is recorded before the open transaction can be committed, so that no kill leaves a file that nobody knows.
     Raises OSError.
     """
     identity = WorkspaceIdentity(workspace or new_id(), new_id())
-    record(path, WorkspaceRecord(identity.id, (identity.generation,)))
+    record(path, WorkspaceRecord(identity.id, (identity.generation,), adopted=adopted))
     connection.execute("DELETE FROM workspace_identity")
     connection.execute("INSERT INTO workspace_identity VALUES (?, ?)", (identity.id, identity.generation))
 
@@ -100,9 +100,10 @@ def _is_equal_copy(path: Path, found: WorkspaceIdentity) -> bool:
     """Return whether a file equals the user's own workspace of that id, which nobody has open; it is recorded then."""
     with suppress(FileNotFoundError):
         first = place_of(found.id)
-        if first is None or found.id not in records(first) or Owner(first).others() or not is_copy_of(path, first):
+        known = None if first is None else records(first).get(found.id)
+        if first is None or known is None or Owner(first).others() or not is_copy_of(path, first):
             return False
-        record(path, WorkspaceRecord(found.id, (found.generation,)))
+        record(path, WorkspaceRecord(found.id, (found.generation,), adopted=known.adopted))
         return True
     return False
 
@@ -155,13 +156,13 @@ def begin_generation(connection: sqlite3.Connection, path: Path) -> None:
                 record(path, with_log(known, path))
             return
         later = new_id()
-        record(path, WorkspaceRecord(identity.id, (*known.generations[-8:], identity.generation, later)))
+        record(path, replace(known, generations=(*known.generations[-8:], identity.generation, later), log=0))
         connection.execute("UPDATE workspace_identity SET generation = ?", (later,))
         connection.execute("COMMIT")
         busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         found = path.with_name(f"{path.name}-wal").stat().st_ino
         kept = known.generations if busy else ()
-        record(path, WorkspaceRecord(identity.id, (*kept[-8:], later), found))
+        record(path, replace(known, generations=(*kept[-8:], later), log=found))
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

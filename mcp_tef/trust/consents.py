@@ -1,6 +1,7 @@
 """Consents: what a user on this machine allowed to be started, contacted or sent."""
 
 import getpass
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ ADDRESSES = frozenset({"Url", "Base url"})
 TYPED_KEY = "the key that you typed"
 _LONGEST_DESCRIPTION = 2_000
 _LONGEST_WHOLE = 10_000
+PATH = "Reads"
 _MOST_TEXTS = 300
 _LONGEST_PART = 200
 _PLACES_WITHOUT_CONTENT = frozenset({"pathSeparator", "/"})
@@ -35,6 +37,7 @@ class ConsentKind(StrEnum):
     CONNECTION = "connection"
     KEY = "key"
     TOOL_CALL = "tool call"
+    PATH = "path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,8 @@ class ConsentRequest:
     """A question to the user.
 
     Attributes:
-        kind: what would happen: a program starts, a server is contacted, a key is sent, or a library tool is executed.
+        kind: what would happen: a program starts, a server is contacted, a key is sent, a library tool is executed,
+            or a file or folder is read.
         subject: name of the server, or provider that the key belongs to.
         fingerprint: identity of the action; any change asks again.
         target: command line of a program, else the origin that is contacted.
@@ -120,6 +124,8 @@ class ConsentRequest:
                 return f"Send the {subject} key to {shown_address(self.target)}?"
             case ConsentKind.TOOL_CALL:
                 return f"Execute the library tool {subject}?"
+            case ConsentKind.PATH:
+                return f"Read a file for {subject}?"
 
     @property
     def problem(self) -> str:
@@ -136,12 +142,14 @@ class ConsentRequest:
                 return f"{key} would be sent to {shown_address(target)}, which you have not allowed."
             case ConsentKind.TOOL_CALL:
                 return f"The library tool {subject} would do what you have not allowed: {target}."
+            case ConsentKind.PATH:
+                return f"{subject} would read {shown(target)}, which you have not allowed."
 
     @property
     def option(self) -> str:
         """The narrowest command line option that allows this."""
         match self.kind:
-            case ConsentKind.PROGRAM | ConsentKind.TOOL_CALL:
+            case ConsentKind.PROGRAM | ConsentKind.TOOL_CALL | ConsentKind.PATH:
                 return self.by_hash
             case ConsentKind.CONNECTION | ConsentKind.KEY:
                 named = [f"{name}={self.target}" for name in self.names] or [self.target]
@@ -246,6 +254,19 @@ def contact_request(subject: str, place: str, listed_in: Sequence[str] = ()) -> 
         fingerprint=fingerprint({"models at": origin}),  # as for those of a project file
         target=origin,
         listed_in=tuple(listed_in),
+    )
+
+
+def path_request(subject: str, path: str, listed_in: Sequence[str] = ()) -> ConsentRequest:
+    """Return the question before a stored path is read: where it leads to now is part of the identity."""
+    place = os.path.realpath(os.path.expanduser(path))
+    return ConsentRequest(
+        kind=ConsentKind.PATH,
+        subject=subject,
+        fingerprint=fingerprint({"reads": place}),
+        target=place,
+        listed_in=tuple(listed_in),
+        facts=((PATH, (place,)),),
     )
 
 

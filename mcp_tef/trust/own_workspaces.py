@@ -13,9 +13,9 @@ import os
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mcp_tef.model.installation import data_folder
 from mcp_tef.trust.files import open_regular_file, unlink, write_private
@@ -29,18 +29,22 @@ _PIECE: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceRecord:
-    """One workspace: its id, the generations that its main file may bear, and the inode of its write-ahead log."""
+    """One workspace: its id, the generations that its main file may bear, and the inode of its write-ahead log.
+
+    What stands in one that was `adopted` was written by somebody else, so the paths in it are not the user's.
+    """
 
     id: str
     generations: tuple[str, ...] = ()
     log: int = 0
+    adopted: bool = False
 
 
 def record(path: Path, one: WorkspaceRecord) -> None:
     """Remember the file that stands there as a workspace of this user. Raises OSError."""
     before = records(path)
     kept = [other for other in before.values() if other.id != one.id]
-    rows = [{"id": row.id, "generations": row.generations, "log": row.log} for row in (*kept[1 - _MOST_IDS :], one)]
+    rows = [asdict(row) for row in (*kept[1 - _MOST_IDS :], one)]
     write_private(_file(path), json.dumps({"workspaces": rows}).encode())
     if one.id not in before:
         note_place(path, one.id)
@@ -50,9 +54,25 @@ def records(path: Path) -> Mapping[str, WorkspaceRecord]:
     """Return by id the records of the file that stands there; none where it is not one of this user's."""
     with suppress(OSError, ValueError, TypeError, KeyError, RecursionError), _file(path).open("rb") as file:
         rows = json.loads(file.read(_MOST_BYTES))["workspaces"]
-        found = [WorkspaceRecord(str(row["id"]), tuple(map(str, row["generations"])), int(row["log"])) for row in rows]
+        found = list(map(_read, rows))
         return {one.id: one for one in found}
     return {}
+
+
+def _read(row: Mapping[str, Any]) -> WorkspaceRecord:
+    generations = tuple(map(str, row["generations"]))
+    return WorkspaceRecord(str(row["id"]), generations, int(row["log"]), row.get("adopted") is True)
+
+
+def holds_strangers_text(path: Path) -> bool:
+    """Return whether somebody else may have written what stands in a workspace: it is foreign, or was adopted."""
+    known = records(path)
+    return path.exists() and (not known or any(one.adopted for one in known.values()))
+
+
+def tools_folder(workspace: Path) -> Path:
+    """Return the folder of the tools files that came with imported cases."""
+    return workspace.with_name(f"{workspace.stem}-tools")
 
 
 def note_place(path: Path, workspace: str) -> None:

@@ -24,10 +24,12 @@ from mcp_tef.trust.consents import (
     ConsentRequest,
     connection_request,
     contact_request,
+    path_request,
     program_request,
     typed_loopback,
     used_names,
 )
+from mcp_tef.trust.own_workspaces import holds_strangers_text, tools_folder
 
 if TYPE_CHECKING:
     from mcp_tef.trust.plans import StartPlan, ToolPlan
@@ -168,7 +170,8 @@ class Consents:
             spec: the same, once secrets that were typed into it are references.
             remember: keep it for good, not for this session only.
         """
-        requests = self.missing([spec or typed]) if typed.url and not used_names(typed) else ()
+        is_plain = typed.transport is Transport.FILE or (typed.url and not used_names(typed))
+        requests = self.missing([spec or typed]) if is_plain else ()
         for request in requests:
             if not request.unencrypted:
                 await self.allow(request, remember=remember, typed=True)
@@ -241,7 +244,7 @@ class Consents:
     def _request(self, spec: ServerSpec) -> ConsentRequest | None:
         """Return the question about a server, asked or not; None where there is nothing to allow."""
         if spec.transport is Transport.FILE:
-            return None
+            return None if spec.is_library else self._path_question(spec.name, spec.path or "", self._places(spec))
         listed_in = self._places(spec)
         if spec.transport is Transport.STDIO:
             return self._start_question(spec, listed_in)
@@ -250,6 +253,21 @@ class Consents:
         shown = place_of(hidden) if origin_of(hidden) else ascii(address.partition("?")[0])
         place = place_of(url) if origin_of(url) else url
         return connection_request(spec, place, shown, listed_in, unencrypted=self.is_unencrypted(origin_of(url)))
+
+    def require_folder(self, choice: EmbedderChoice | None, subject: str) -> None:
+        """Raise ConsentError where a stored embedder would read a folder that the user has not allowed."""
+        if choice is not None and choice.kind is EmbedderKind.FOLDER:
+            question = self._path_question(subject, choice.target, self.listed_in)
+            if requests := self.open_ones([question] if question else []):
+                raise ConsentError.of(requests)
+
+    def _path_question(self, subject: str, path: str, listed_in: Sequence[str]) -> ConsentRequest | None:
+        """Return the question about a stored path; None in a workspace that only this user wrote, and for its files."""
+        if self._workspace is None or self._source or not holds_strangers_text(self._workspace):
+            return None
+        request = path_request(subject, path, listed_in)
+        own = os.path.realpath(tools_folder(self._workspace.absolute()))
+        return None if request.target.startswith(f"{own}{os.sep}") else request
 
     def _start_question(self, spec: ServerSpec, listed_in: Sequence[str]) -> ConsentRequest | None:
         if spec.launch_fingerprint in self._bundled():

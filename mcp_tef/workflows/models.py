@@ -248,6 +248,7 @@ class Models:
 
     def stored_embedder_key(self, choice: EmbedderChoice | None) -> Secret | None:
         """Return the key for an embedder that a workspace names; ConsentError before its address is contacted."""
+        self._consents.require_folder(choice, "the router")
         key = self.embedder_key(choice)
         address = None if choice is None else choice.base_url
         if choice is not None and choice.kind is EmbedderKind.HTTP:

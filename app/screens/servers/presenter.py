@@ -258,7 +258,7 @@ class ServersPresenter:
         """Return the open questions of consent; an address that was just typed, and gets no secret, needs none."""
 
         async def missing(core: "Engine") -> Sequence[ConsentRequest]:
-            if typed is not None and (before is None or before.spec.url != spec.url):
+            if typed is not None and (before is None or (before.spec.url, before.spec.path) != (spec.url, spec.path)):
                 await core.consents.add_typed_server(typed, spec)
             return core.consents.missing([spec])
 

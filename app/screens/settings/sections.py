@@ -96,6 +96,7 @@ CONSENT_TITLES = {
     ConsentKind.CONNECTION: "Connect to a server",
     ConsentKind.KEY: "Send a key",
     ConsentKind.TOOL_CALL: "Execute a library tool",
+    ConsentKind.PATH: "Read a file",
 }
 
 

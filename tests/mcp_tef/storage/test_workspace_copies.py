@@ -11,7 +11,7 @@ import pytest
 from mcp_tef import CaseDraft, Engine, InputError, ServerSpec, StoreError, Transport, require_workspace
 from mcp_tef.storage.store import open_store
 from mcp_tef.storage.workspace_copies import rename_workspace, renamed_path, save_copy
-from mcp_tef.storage.workspace_file import tools_folder
+from mcp_tef.trust.own_workspaces import tools_folder
 from tests.support.file_obstacles import files_of_at_most
 from tests.support.workspace_files import change, fill, http, rows, tools_file
 

@@ -13,7 +13,6 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.reports.markdown import write_markdown
 from mcp_tef.storage.schema import new_database
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
-from mcp_tef.storage.workspace_file import tools_folder
 from mcp_tef.trust.files import (
     append_text,
     copy_folder,
@@ -24,6 +23,7 @@ from mcp_tef.trust.files import (
     write_lines,
     write_private,
 )
+from mcp_tef.trust.own_workspaces import tools_folder
 from mcp_tef.workflows.ci_folder import write_ci_folder
 from tests.support.file_obstacles import files_of_at_most
 

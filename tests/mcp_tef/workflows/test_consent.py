@@ -9,6 +9,7 @@ from mcp_tef.api.consent import consent_rows
 from mcp_tef.errors import ServerError, StoreError
 from mcp_tef.model.config import Config
 from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
+from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.trust.consents import Consent, ConsentError, ConsentKind, key_request
 from mcp_tef.workflows.consent import Consents, matches_options
@@ -268,3 +269,16 @@ async def test_a_key_that_was_declined_is_sent_once_it_is_allowed() -> None:
     assert consents.declines(key)
     await consents.allow(key)
     assert not consents.declines(key)
+
+
+async def test_a_folder_that_a_strangers_router_names_is_asked_about_once(tmp_path: Path) -> None:
+    workspace = tmp_path / "theirs.db"
+    workspace.write_bytes(b"no record of it is kept")
+    choice = EmbedderChoice(EmbedderKind.FOLDER, str(tmp_path / "model"))
+    consents = Consents(MemoryConsents(), {}, Config(), workspace=workspace)
+    with pytest.raises(ConsentError) as asked:
+        consents.require_folder(choice, "the router")
+    assert str(tmp_path / "model") in asked.value.message
+    await consents.allow(asked.value.requests[0])
+    consents.require_folder(choice, "the router")
+    consents.require_folder(EmbedderChoice(EmbedderKind.TFIDF), "the router")
