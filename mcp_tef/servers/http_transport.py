@@ -27,8 +27,9 @@ from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origi
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import HttpReply, Observations
 from mcp_tef.servers.sanitizing import WholeLines, sanitized
+from mcp_tef.trust.addresses import is_within
 from mcp_tef.trust.connections import check_names
-from mcp_tef.trust.names import shown_host
+from mcp_tef.trust.names import shown_address, shown_host
 
 
 @asynccontextmanager
@@ -107,12 +108,16 @@ _SIGN_IN_STEPS = 20  # the client counts each request of a sign-in as a redirect
 class _Watched(httpx2.AsyncBaseTransport):
     """Another transport, whose bodies may not flood and whose answers to the methods in `noted` are observations."""
 
-    def __init__(self, inner: httpx2.AsyncBaseTransport, observations: Observations, noted: tuple[str, ...]) -> None:
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, observations: Observations, noted: tuple[str, ...], errors: ServerErrors
+    ) -> None:
         self._inner = inner
+        self._errors = errors
         self._observations = observations
         self._noted = noted
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self._require_place(str(request.url), request)
         response = await self._inner.handle_async_request(request)
         self._note(request, response)
         if response.headers.get("content-encoding", "identity") != "identity":
@@ -125,6 +130,14 @@ class _Watched(httpx2.AsyncBaseTransport):
             stream=_Bounded(response, self._observations),
             extensions=response.extensions,
         )
+
+    def _require_place(self, url: str, request: httpx2.Request) -> None:
+        """Raise ServerError for a redirect to another tenant of a host: what is secret goes to the path agreed to."""
+        place = self._errors.spec.url or ""
+        if "sign_in" in request.extensions or not self._observations.secrets or "${" in place:
+            return
+        if self._errors.spec.transport is Transport.STREAMABLE_HTTP and not is_within(url, place):
+            raise self._errors.elsewhere(shown_address(url))
 
     def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
         if request.method not in self._noted or "sign_in" in request.extensions:
@@ -186,16 +199,17 @@ async def connected(
     headers = resolved.headers()
     observations.secrets = resolved.secrets
     older = resolved.spec.transport is Transport.SSE
+    errors = ServerErrors(resolved.spec, observations)
     inner = await checked_transport(url, signs_in=auth is not None)
     client = httpx2.AsyncClient(
         headers=headers | {"Accept-Encoding": "identity"},
         auth=auth,
         timeout=_READ_FOR_LIFE,
-        transport=_Watched(inner, observations, ("GET", "POST") if older else ("POST",)),
+        transport=_Watched(inner, observations, ("GET", "POST") if older else ("POST",), errors),
         max_redirects=observations.limits.redirects + (_SIGN_IN_STEPS if auth else 0),
     )
     if older:
-        async with client, older_streams(url, client, ServerErrors(resolved.spec, observations)) as streams:
+        async with client, older_streams(url, client, errors) as streams:
             yield streams
     else:
         async with (

@@ -31,9 +31,10 @@ from mcp_tef.model.secrets import json_without_keys, without_keys
 from mcp_tef.servers.credential_store import ServerAccess
 from mcp_tef.servers.http_transport import address, checked_transport
 from mcp_tef.servers.programs import add_process_group, remove_process_group, signal_process_group
+from mcp_tef.trust.addresses import is_within
 from mcp_tef.trust.bounds import fill_template, require_small_filling
 from mcp_tef.trust.isolation import SUPERVISOR, end_supervised
-from mcp_tef.trust.names import shown, shown_host
+from mcp_tef.trust.names import shown, shown_address, shown_host
 from mcp_tef.trust.plans import ChangedProgramError, StartPlan, ToolPlan, held_program, request_method
 
 _END_SECONDS = 2.0
@@ -243,7 +244,7 @@ class HttpToolExecutor:
         transport = await checked_transport(origin, signs_in=False)
         try:
             async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=None) as client:
-                text = await _answer(design, client, origin, **request)
+                text = await _answer(design, client, origin, sends_secrets=bool(resolved.secrets), **request)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             place = f"{origin.scheme}://{origin.netloc.decode('ascii', 'replace')}"
             hint = "Look at its address, and at whether the service runs."
@@ -282,8 +283,16 @@ def _filled_url(design: ToolDesign, arguments: JsonObject) -> str:
     return PLACEHOLDER.sub(lambda found: value(found[1]), str(design.config["url"]))
 
 
-async def _answer(design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2.URL, **request: Any) -> str:
-    """Send a request, follow redirects within its origin, and return the text of the answer."""
+def _fixed_part(design: ToolDesign) -> str:
+    """Return the address up to the first segment that an input decides."""
+    fixed = str(design.config["url"]).partition("{")
+    return fixed[0].rpartition("/")[0] if fixed[1] else fixed[0]
+
+
+async def _answer(
+    design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2.URL, *, sends_secrets: bool, **request: Any
+) -> str:
+    """Send a request, follow redirects within its origin, with variables below its path only; return the answer."""
     for _ in range(_MOST_REDIRECTS + 1):
         async with client.stream(**request) as response:
             there = response.headers.get("location") if 300 <= response.status_code < 400 else None
@@ -297,6 +306,9 @@ async def _answer(design: ToolDesign, client: httpx2.AsyncClient, origin: httpx2
         if (url.scheme, url.netloc) != (origin.scheme, origin.netloc):
             said = f"{design.name} was redirected to {url.scheme}://{shown_host(url.host)}, which is another address"
             raise ReachError(f"{said}.", hint="Nothing was sent there. Write that address if you trust it.")
+        if sends_secrets and not is_within(str(url), _fixed_part(design)):
+            said = f"{design.name} was redirected to {shown_address(str(url))}, which is outside of its address"
+            raise ReachError(f"{said}.", hint="Its variables were not sent there. Write that address if you trust it.")
         request = {"method": "GET", "url": str(url)}
     raise ReachError(f"{design.name} was redirected too often.", hint="Look at its address.")
 

@@ -12,7 +12,7 @@ import pytest
 
 from mcp_tef.embedding.model_download import HubModel, ModelDownload, PinnedFile, PinnedModel
 from mcp_tef.embedding.remote_embedders import HttpEmbedder, LitellmConnection, LitellmEmbedder
-from mcp_tef.errors import ReachError
+from mcp_tef.errors import ReachError, ServerError
 from mcp_tef.llm.catalogue import LitellmCatalogue, served_models
 from mcp_tef.llm.model_selector import LitellmSelector
 from mcp_tef.model.config import TRUSTED_NETWORKS
@@ -192,3 +192,16 @@ def test_nothing_opens_a_connection_beside_the_checked_ones() -> None:
         if name in OPENERS
     }
     assert found == set(ALLOWED)
+
+
+@pytest.mark.parametrize("header", ["X-Key", "Authorization"])
+async def test_a_server_gets_no_variable_at_a_path_that_nobody_agreed_to(header: str) -> None:
+    with SearchService({}, 307, {"Location": "/other-tenant/mcp"}) as service:
+        spec = ServerSpec(
+            name="Bench", transport=Transport.STREAMABLE_HTTP, url=f"{service.url}/mcp", headers={header: "${API_KEY}"}
+        )
+        lister = McpToolLister({"API_KEY": KEY})
+        with pytest.raises(ServerError, match="not where it is itself"):
+            await lister.list_tools(spec, timeout=20)
+        await lister.close()
+    assert {one.path for one in service.asked} == {"/mcp"}

@@ -21,6 +21,7 @@ from tests.support import calling_server
 from tests.support.hostile_http_servers import RedirectingServer
 from tests.support.library_designs import CITY, answering, commanded, scripted
 from tests.support.processes import alive, children
+from tests.support.search_services import SearchService
 
 ENVIRONMENT = {"PATH": os.environ["PATH"], "GREETING": "hello", "API_KEY": "sk-very-secret-value"}
 
@@ -280,6 +281,15 @@ async def test_a_request_is_not_redirected_to_another_host(engine: Engine) -> No
         done = await run(engine, requesting(redirecting.url))
     assert done.status is ExecutionStatus.FAILED
     assert "another address" in (done.error_message or "")
+
+
+@pytest.mark.parametrize("there", ["/other/pumps", "/tenant/../other", "/tenant%2f..%2fother", "/tenantless"])
+async def test_no_variable_is_redirected_to_a_path_that_nobody_agreed_to(engine: Engine, there: str) -> None:
+    with SearchService({}, 302, {"Location": there}) as service:
+        design = requesting(f"{service.url}/tenant/{{city}}", headers={"X-Api-Key": "${API_KEY}"})
+        done = await run(engine, design, city="Rome")
+    assert "outside of its address" in (done.error_message or "")
+    assert [one.path for one in service.asked] == ["/tenant/Rome"]
 
 
 async def test_a_search_answers_in_one_form(engine: Engine, service: str) -> None:
