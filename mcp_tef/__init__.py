@@ -92,7 +92,7 @@ _NAMES = {
         "ImprovementStep TextCandidate"
     ),
     "mcp_tef.model.installation": "VERSION how_to_install missing_library",
-    "mcp_tef.model.json": "Json JsonObject canonical deeper_than fingerprint loads_bounded",
+    "mcp_tef.model.json": "Json JsonObject KeyTwiceError canonical deeper_than fingerprint loads_bounded loads_unique",
     "mcp_tef.model.library": (
         "NEXT_STATUSES Execution ExecutionFigures ExecutionStatus ExecutorKind LibraryTool ToolCategory "
         "ToolDesign ToolStatus ToolVersion design_from_json design_to_json"
@@ -196,6 +196,7 @@ _NAMES = {
     "mcp_tef.trust.git_objects": "GitObjects git_objects",
     "mcp_tef.trust.isolation": "protect_process",
     "mcp_tef.trust.listeners": "bears new_token strong_token",
+    "mcp_tef.trust.name_keys": "name_key",
     "mcp_tef.trust.names": "shown_address shown_host visible",
     "mcp_tef.trust.outputs": "document_text json_text terminal_line",
     "mcp_tef.trust.project_files": "path_inside read_inside result_path write_result",

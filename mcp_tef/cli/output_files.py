@@ -12,7 +12,7 @@ from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, loads_bounded, open_regular_file
+from mcp_tef import LARGEST_FILE_BYTES, InputError, Json, KeyTwiceError, loads_bounded, loads_unique, open_regular_file
 from mcp_tef.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -232,7 +232,9 @@ def read_text(path: Path) -> str:
 def parsed_json(what: str, text: str, hint: str = "Correct it, and try again.") -> Json:
     """Return the value of a JSON text; InputError where it is none."""
     try:
-        return loads_bounded(text)
+        return loads_unique(text)
+    except KeyTwiceError as error:
+        raise InputError(f"{what} has the key “{error}” twice in one object.", hint="Keep one of the two.") from None
     except (ValueError, RecursionError):
         raise InputError(f"{what} is not valid JSON.", hint=hint) from None
 

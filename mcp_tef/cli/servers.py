@@ -18,6 +18,7 @@ from mcp_tef import (
     did_you_mean,
     drift_to_json,
     listing_to_json,
+    name_key,
     server_check_to_json,
     server_to_json,
 )
@@ -99,7 +100,8 @@ async def add(arguments: Namespace, terminal: Terminal) -> int:
     """Register a server and check it; a server whose first check fails is kept, unless the user decides otherwise."""
     spec = new_spec(arguments)
     async with opened(arguments, terminal) as engine:
-        there = next((one for one in await engine.servers.list() if one.name == spec.name), None)
+        there = next((one for one in await engine.servers.list() if name_key(one.name) == name_key(spec.name)), None)
+        spec = replace(spec, name=there.name) if there else spec
         if there and arguments.if_missing:
             return _told(there, terminal)
         typed, spec = spec, await without_secrets(engine, spec, arguments, terminal)

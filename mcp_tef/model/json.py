@@ -125,6 +125,23 @@ def loads_bounded(text: str | bytes | bytearray, **hooks: Callable[..., Any] | N
         raise NestingError("it nests too deeply") from None
 
 
+class KeyTwiceError(ValueError):
+    """A key that stands twice in one object, of which JSON readers silently drop the first."""
+
+
+def loads_unique(text: str) -> Json:
+    """Return the value in a JSON file that people write, as `loads_bounded` does; KeyTwiceError names the key."""
+    return loads_bounded(text, object_pairs_hook=_object_of)
+
+
+def _object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyTwiceError(next(name for name in made if names.count(name) > 1)[:80])
+    return made
+
+
 def bounded_int(digits: str) -> int:
     """Return a whole number; ValueError where it has more than 400 characters."""
     return int(_bounded(int)(digits))

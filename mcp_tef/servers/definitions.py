@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_tef.errors import ServerError, ServerFault
-from mcp_tef.model.json import Json, JsonObject, canonical, deeper_than, loads_bounded
+from mcp_tef.model.json import Json, JsonObject, KeyTwiceError, canonical, deeper_than, loads_unique
 from mcp_tef.model.limits import USUAL, Limits
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.model.tools import LONGEST_INSTRUCTIONS, Listing, Tool, ToolProblem
@@ -254,7 +254,9 @@ def _text(spec: ServerSpec, limits: Limits) -> str:
 
 def _parse(spec: ServerSpec, text: str) -> Json:
     try:
-        return loads_bounded(text)
+        return loads_unique(text)
+    except KeyTwiceError as error:
+        raise _fault(spec, f"has the key “{error}” twice in one object", "Keep one of the two.") from None
     except json.JSONDecodeError as error:
         where = f"is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         raise _fault(spec, where, _SHAPE_HINT) from None

@@ -24,6 +24,7 @@ from mcp_tef.storage.database import chunks
 from mcp_tef.storage.server_store import add_server, named
 from mcp_tef.storage.tables import CASE_SERVERS, CASE_TAGS, CASES, SERVERS, SUITE_CASES, SUITES
 from mcp_tef.trust.field_changes import changed_fields, merged_fields, same
+from mcp_tef.trust.name_keys import name_key
 
 if TYPE_CHECKING:
     from mcp_tef.model.runs import RunSummary
@@ -195,10 +196,13 @@ def _tie(session: Session, drafts: Mapping[str, CaseDraft], wanted: Collection[s
 
 def _suite_ids(session: Session, names: set[str]) -> dict[str, str]:
     ids = {row.name: row.id for row in session.execute(select(SUITES.c.name, SUITES.c.id))}
-    missing = [{"id": new_id(), "name": name, "created_at": now()} for name in sorted(names - ids.keys())]
-    if missing:
-        session.execute(insert(SUITES), missing)
-    return ids | {str(row["name"]): str(row["id"]) for row in missing}
+    known = {name_key(name): suite for name, suite in ids.items()}
+    missing = {name_key(name): name for name in sorted(names, reverse=True) if name_key(name) not in known}
+    rows = {key: {"id": new_id(), "name": name, "created_at": now()} for key, name in missing.items()}
+    if rows:
+        session.execute(insert(SUITES), [*rows.values()])
+    known |= {key: str(row["id"]) for key, row in rows.items()}
+    return {name: ids.get(name) or known[name_key(name)] for name in names}
 
 
 def _conditions(selection: Selection) -> list[ColumnElement[bool]]:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import yaml
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import MOST_DIGITS, Json, deeper_than, loads_bounded
+from mcp_tef.model.json import MOST_DIGITS, Json, KeyTwiceError, deeper_than, loads_unique
 from mcp_tef.model.limits import LARGEST_FILE_BYTES
 from mcp_tef.trust.files import (
     open_inside,
@@ -116,28 +116,16 @@ def write_text(path: Path, text: str, *, private: bool = False) -> None:
         raise write_failed(path, error) from error
 
 
-class _KeyTwiceError(ValueError):
-    """A key that stands twice in one object, of which JSON readers silently drop the first."""
-
-
-def _object_of(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _KeyTwiceError(next(name for name in names if names.count(name) > 1)[:80])
-    return made
-
-
 def parse_json(text: str, name: str) -> Json:
     """Return a JSON document; InputError names the line that is wrong, or says that it nests too deep."""
     try:
-        value = loads_bounded(text, object_pairs_hook=_object_of)
+        value = loads_unique(text)
         if deeper_than(value, 2 * DEEPEST):  # how deep `json` itself reads differs between Pythons
             raise RecursionError
         return value
     except RecursionError as error:
         raise InputError(f"{name} nests too deep.", hint=TOO_DEEP_HINT) from error
-    except _KeyTwiceError as error:
+    except KeyTwiceError as error:
         raise InputError(f"{name} has the key “{error}” twice in one object.", hint="Keep one of the two.") from error
     except ValueError as error:
         line = getattr(error, "lineno", None)
