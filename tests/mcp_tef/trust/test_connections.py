@@ -205,3 +205,20 @@ async def test_a_server_gets_no_variable_at_a_path_that_nobody_agreed_to(header:
             await lister.list_tools(spec, timeout=20)
         await lister.close()
     assert {one.path for one in service.asked} == {"/mcp"}
+
+
+OPEN_ADDRESSES = {
+    "app/shell/workspace_controller.py": "a folder of the user's, and links.py, which asks first and takes the web only",
+    "mcp_tef/trust/template_values.py": "names it as a program, and starts none",
+}
+
+
+def test_nothing_hands_an_address_to_the_desktop_but_the_one_place_that_asks() -> None:
+    words = ("openUrl", "webbrowser", "setOpenExternalLinks", "xdg-open", "os.startfile")
+    found = {
+        str(path.relative_to(ROOT))
+        for folder in ("mcp_tef", "app")
+        for path in (ROOT / folder).rglob("*.py")
+        if any(word in path.read_text(encoding="utf-8") for word in words)
+    }
+    assert found == set(OPEN_ADDRESSES)
