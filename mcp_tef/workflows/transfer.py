@@ -43,6 +43,7 @@ from mcp_tef.model.transfer import (
 )
 from mcp_tef.ports import Store
 from mcp_tef.trust.files import unlink
+from mcp_tef.trust.name_keys import name_key, stored_name
 from mcp_tef.workflows.cancellation import to_its_end
 from mcp_tef.workflows.ci_folder import CASES, write_ci_folder
 from mcp_tef.workflows.servers import Servers
@@ -131,19 +132,20 @@ class _Stored:
         self._same: defaultdict[tuple[str, str], list[CaseId]] = defaultdict(list)
         self._named: defaultdict[str, list[CaseId]] = defaultdict(list)
         drafts = [(entry.id, entry.draft) for entry in entries if entry.draft]
-        wanted = {case_id for case_id, _ in drafts} | {(draft.name, draft.query) for _, draft in drafts}
+        wanted = {case_id for case_id, _ in drafts} | {(name_key(draft.name), draft.query) for _, draft in drafts}
         for case in self._by_id.values():
-            key = case.draft.name, case.draft.query
+            key = name_key(case.draft.name), case.draft.query
             self._same[key].append(case.id)
             if not wanted & {case.id, key}:
-                self._named[case.draft.name].append(case.id)
+                self._named[key[0]].append(case.id)
 
     def taken(self, case_id: CaseId | None, draft: CaseDraft) -> TestCase | None:
         """Return the case that an entry is about, which no later entry gets; None where it is new."""
         if case_id in self._by_id:
             return self._by_id.pop(case_id)
-        named = self._named[draft.name] if draft.name != first_line(draft.query) else []
-        found = next((one for one in (*self._same[draft.name, draft.query], *named) if one in self._by_id), None)
+        key = name_key(draft.name)
+        named = self._named[key] if draft.name != first_line(draft.query) else []
+        found = next((one for one in (*self._same[key, draft.query], *named) if one in self._by_id), None)
         return self._by_id.pop(found) if found else None
 
     @property
@@ -163,6 +165,8 @@ class _ToolFiles:
     def with_servers(self, entry: CaseEntry, draft: CaseDraft) -> tuple[CaseDraft, str]:
         """Return the draft with servers that are there or will be; else why it is refused."""
         known = {spec.name for spec in self.servers}
+        if not known.issuperset(draft.servers):
+            draft = replace(draft, servers=tuple(stored_name(name, known) or name for name in draft.servers))
         missing = next((name for name in draft.servers if name not in known), None)
         if entry.tools and (missing or not draft.servers):
             return replace(draft, servers=(self._server_with(entry.tools, draft, entry.label),)), ""

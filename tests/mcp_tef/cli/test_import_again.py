@@ -94,6 +94,16 @@ def test_a_file_that_two_workspaces_share_grows_no_twins(tmp_path: Path, ending:
     assert len(say("cases", "list", "--json").document["cases"]) == 1
 
 
+@pytest.mark.parametrize("way", ["right", " Right ", "RIGHT"])
+def test_a_case_is_matched_by_its_name_however_it_is_written(tmp_path: Path, way: str) -> None:
+    imported(tmp_path, WHOLE)
+    said = imported(
+        tmp_path, {"name": way, "query": "Book it now", "servers": ["SHOP "], "expected": WHOLE["expected"]}
+    )
+    assert (said["added"], len(said["updated"])) == ([], 1)
+    assert stored()["servers"] == ["shop"]
+
+
 def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text('{"cases": [{"query": "One", "query": "Two", "expected": null}]}', "utf-8")
