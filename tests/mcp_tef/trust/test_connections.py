@@ -208,7 +208,7 @@ async def test_a_server_gets_no_variable_at_a_path_that_nobody_agreed_to(header:
 
 
 OPEN_ADDRESSES = {
-    "app/shell/workspace_controller.py": "a folder of the user's, and links.py, which asks first and takes the web only",
+    "app/shell/workspace_controller.py": "folders of the user, and what links.py has asked about",
     "mcp_tef/trust/template_values.py": "names it as a program, and starts none",
 }
 
