@@ -88,11 +88,16 @@ def without_answer(message: str) -> str:
     return message.partition(" It says: ")[0]
 
 
+def without_server_words(message: str) -> str:
+    """Return why a server could not be used, without its own words."""
+    return f"{without_answer(message).partition(': ')[0].rstrip('.')}."
+
+
 def error_answer(error: TefError) -> ErrorAnswer:
     """Return an error in its shape, without keys, and without the answer of what was asked."""
     hint, message = error.hint, without_answer(error.message)
     if isinstance(error, ServerError):
-        message = f"{message.partition(': ')[0].rstrip('.')}."
+        message = without_server_words(message)
     if isinstance(error, ConsentError):
         hint = CONSENT_HINT
     elif error.code == ModelFault.KEY_MISSING:

@@ -32,6 +32,7 @@ from mcp_tef import (
     messages_from_json,
     messages_to_json,
 )
+from mcp_tef.rest.errors import without_server_words
 
 T = TypeVar("T")
 LONGEST_NAME = 1_000
@@ -128,6 +129,7 @@ def server_answer(server: Server, *, consent_needed: bool) -> ServerAnswer:
     return ServerAnswer.of(
         server,
         url=spec.url and spec.address,
+        reason=server.reason and without_server_words(server.reason),
         transport=spec.transport,
         command=spec.command,
         args=spec.args,

@@ -1,11 +1,13 @@
 """Addresses of callers: what the service was not started for is never contacted, and nothing of it is told."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
-from mcp_tef import Engine
+from mcp_tef import Engine, ServerSpec, Transport
+from mcp_tef.rest.schemas import server_answer
 from tests.support.model_replies import Reply
 from tests.support.model_stub import ModelStub
 from tests.support.rest_service import BEARER, rest_service
@@ -82,3 +84,10 @@ async def test_an_origin_that_the_service_was_started_with_is_contacted_and_its_
             assert made.json()["consent_needed"] is False
             assert INNER not in made.text
     assert engine.consents.all() == ()  # for as long as it runs
+
+
+async def test_why_a_server_fails_is_told_without_its_own_words(engine: Engine) -> None:
+    server = await engine.servers.add(ServerSpec(name="s", transport=Transport.SSE, url="http://127.0.0.1:9/sse"))
+    failed = replace(server, reason=f"s refused the request: {INNER}.")
+    assert server_answer(failed, consent_needed=False).reason == "s refused the request."
+    assert server_answer(server, consent_needed=False).reason is None
