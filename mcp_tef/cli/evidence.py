@@ -56,9 +56,7 @@ def register(verbs: Verbs) -> None:
 
 async def verify(arguments: Namespace, terminal: Terminal) -> int:
     """Recompute, compare with today's files, and ask again if wanted."""
-    if arguments.badge and not arguments.ask:
-        said = "A badge comes only from answers that were asked for again."
-        raise InputError(said, hint="Add --ask.", code="bad_usage")
+    _require_asking(arguments)
     document = _read(arguments.file)
     checks = verified_evidence(document)
     problems = [one for one in checks if one.problem]
@@ -72,6 +70,12 @@ async def verify(arguments: Namespace, terminal: Terminal) -> int:
     repeated: Json = {"same": again.same, "sentences": [*again.sentences]} if again else None
     terminal.document({"holds": holds, "checks": told, "outdated": [*outdated], "repeated": repeated})
     return DONE if holds else FAILED
+
+
+def _require_asking(arguments: Namespace) -> None:
+    if arguments.badge and not arguments.ask:
+        said = "A badge comes only from answers that were asked for again."
+        raise InputError(said, hint="Add --ask.", code="bad_usage")
 
 
 def _write_badge(file: Path | None, badge: Mapping[str, Json]) -> None:

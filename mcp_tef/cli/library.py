@@ -154,8 +154,12 @@ async def show(arguments: Namespace, terminal: Terminal) -> None:
     elif arguments.versions:
         terminal.say(*table(("VERSION", "DATE", "CHANGELOG"), map(_version_row, versions)))
     else:
-        action = {"config": tool.design.config} | ({"script": tool.design.script} if tool.design.script else {})
-        terminal.say(_line(tool), "", tool.design.description, "", *_indented(action).splitlines())
+        terminal.say(*_whole_tool(tool))
+
+
+def _whole_tool(tool: LibraryTool) -> list[str]:
+    action = {"config": tool.design.config} | ({"script": tool.design.script} if tool.design.script else {})
+    return [_line(tool), "", tool.design.description, "", *_indented(action).splitlines()]
 
 
 def _version_row(one: ToolVersion) -> tuple[str, ...]:

@@ -103,16 +103,18 @@ def _require_no_project(arguments: Namespace) -> None:
         raise InputError("No project file applies, so that --allow-program project allows nothing.", hint=hint)
 
 
+def _cost_question(most: float, spent: float) -> str:
+    return f"This costs about ${most:.2f}, and no cap was typed." if spent + most > FREE_USD else ""
+
+
 async def _asked_cost(engine: Engine, request: BatchRequest, arguments: Namespace) -> str:
     """Return the sentence about a cost that needs a yes; empty for none."""
     agreement: ProjectAgreement = arguments.agreement
     if "max_cost" in arguments.typed or agreement.cost_allowed or all(model.offline for model in request.models):
         return ""
     cost = (await engine.runs.estimate(request)).cost_usd
-    known = [one for one in (cost, request.max_cost_usd) if one is not None]
-    if known:
-        most = min(known)
-        return f"This costs about ${most:.2f}, and no cap was typed." if agreement.spent + most > FREE_USD else ""
+    if known := [one for one in (cost, request.max_cost_usd) if one is not None]:
+        return _cost_question(min(known), agreement.spent)
     is_named = arguments.project.sets("model") and not all(map(engine.models.is_local, request.models))
     return "This costs an unknown amount, and no cap was typed." if is_named else ""
 

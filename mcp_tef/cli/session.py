@@ -168,14 +168,18 @@ def answered_by_option(
     return None
 
 
+def _way_to_allow(requests: Sequence[ConsentRequest], *, typed: bool) -> str:
+    options = " ".join(dict.fromkeys(request.option for request in requests))
+    if ConsentKind.KEY in {request.kind for request in requests}:
+        options += ", or add --no-key"
+    if any(request.obstacle for request in requests):
+        return f"Only this allows it, once you have read all of it: {options}."
+    yes = "Add --yes to allow this for this command" if typed else "Run it in a terminal to be asked"
+    return f"{yes}, or name it: {options}."
+
+
 def with_options(requests: Sequence[ConsentRequest], engine: Engine) -> ConsentError:
     """Return the error that names the options which would answer these questions."""
-    options = " ".join(dict.fromkeys(request.option for request in requests))
-    without_key = ", or add --no-key" if ConsentKind.KEY in {request.kind for request in requests} else ""
-    typed = all(map(engine.consents.is_typed_action, requests))
-    yes = "Add --yes to allow this for this command" if typed else "Run it in a terminal to be asked"
-    hint = f"{yes}, or name it: {options}{without_key}."
-    if any(request.obstacle for request in requests):
-        hint = f"Only this allows it, once you have read all of it: {options}{without_key}."
+    hint = _way_to_allow(requests, typed=all(map(engine.consents.is_typed_action, requests)))
     risks = [line for request in requests for line in warning_lines(request)]
     return ConsentError(ConsentError.of(requests).message, hint=" ".join([*risks, hint]), requests=requests)

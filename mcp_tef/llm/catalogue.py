@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,11 +53,15 @@ async def served_models(address: str, key: Secret | None) -> tuple[str, ...]:
         raise ModelError(
             ModelFault.DOWN, f"No model server answers at {place}.", hint="Start it, or correct the address."
         ) from None
-    if answer.status_code in _UNAUTHORIZED:
-        raise ModelError(ModelFault.KEY_WRONG, f"The server at {place} refused the request.", hint="Enter its key.")
-    if answer.status_code != httpx.codes.OK:
-        raise _no_list(place)
+    _require_list(answer.status_code, place)
     return _names(body, place)
+
+
+def _require_list(status: int, place: str) -> None:
+    if status in _UNAUTHORIZED:
+        raise ModelError(ModelFault.KEY_WRONG, f"The server at {place} refused the request.", hint="Enter its key.")
+    if status != HTTPStatus.OK:
+        raise _no_list(place)
 
 
 def _names(body: bytearray, place: str) -> tuple[str, ...]:

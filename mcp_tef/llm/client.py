@@ -100,8 +100,7 @@ class ModelClient:
 
     async def complete(self, request: Request, exchange: Exchange) -> Completion | FailedCall:
         """Make one attempt, no retries; what went over the wire is written down in `exchange`."""
-        if not request.target.chat_url and request.target.provider not in KEEPS_REFERENCES:
-            _require_bounded(request)
+        _require_bounded(request)
         usage = UsageCheck()
         chat = self._direct if request.target.chat_url else self._litellm
         pacer = self._pacer(request.target)
@@ -128,6 +127,8 @@ class ModelClient:
 
 def _require_bounded(request: Request) -> None:
     """Raise ModelError where a schema would grow without bounds, since its provider takes no references."""
+    if request.target.chat_url or request.target.provider in KEEPS_REFERENCES:
+        return
     name = unfolds_too_far(request.tools)
     if name is not None:
         provider = request.target.provider

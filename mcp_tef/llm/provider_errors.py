@@ -276,10 +276,8 @@ def _words(
     place = address or settings.provider
     if fault is ModelFault.ADDRESS_REFUSED and evidence.refusal:
         return evidence.refusal.message, evidence.refusal.hint
-    if fault is ModelFault.PROVIDER and evidence.status is None:
-        return f"{place} closed the connection without an answer.", "Try again; if it goes on, look at the server."
     if fault is ModelFault.PROVIDER and (evidence.status or 0) < 300:
-        return f"{place} answered for {settings.label} in a shape that cannot be read.", "Try again, or another model."
+        return _without_status(place, settings.label, evidence)
     sentence, hint = _SENTENCES[fault]
     known = {
         "provider": settings.provider, "model": settings.label, "place": place, "variable": _variable(settings),
@@ -287,6 +285,12 @@ def _words(
         "most": size_words(evidence.most_bytes),
     }  # fmt: skip
     return sentence.format(**known), hint.format(**known)
+
+
+def _without_status(place: str, label: str, evidence: FailureEvidence) -> tuple[str, str]:
+    if evidence.status is None:
+        return f"{place} closed the connection without an answer.", "Try again; if it goes on, look at the server."
+    return f"{place} answered for {label} in a shape that cannot be read.", "Try again, or another model."
 
 
 _SENTENCES: Mapping[ModelFault, tuple[str, str]] = {

@@ -212,7 +212,10 @@ def instructions_after(before: str, step: DraftStep) -> str:
             document = apply_patch(document, [one])
         elif one["op"] in ("add", "replace") and not one["path"]:
             document = one["value"] if isinstance(one["value"], Mapping) else {}
-    text = document.get("instructions", "")
+    return _sound_instructions(document.get("instructions", ""))
+
+
+def _sound_instructions(text: object) -> str:
     if not isinstance(text, str) or len(text) > LONGEST_INSTRUCTIONS:
         hint = f"Write up to {LONGEST_INSTRUCTIONS:,} characters."
         raise InputError("After the patch the instructions are not a text.", hint=hint, code="bad_patch")

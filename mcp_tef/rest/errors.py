@@ -102,13 +102,16 @@ def error_answer(error: TefError) -> ErrorAnswer:
         hint = CONSENT_HINT
     elif error.code == ModelFault.KEY_MISSING:
         hint = KEY_HINT
-    told = {name: value for name, value in error.context.items() if isinstance(value, _PLAIN) and name not in _ANSWERED}
-    details: Any = told or None
-    if isinstance(error, ConsentError) and error.requests:
-        details = {"asked": [_asked(request) for request in error.requests]}
     return ErrorAnswer(
-        error=error.code, message=without_keys(message), details=_clean(details), hint=without_keys(hint)
+        error=error.code, message=without_keys(message), details=_clean(_details(error)), hint=without_keys(hint)
     )
+
+
+def _details(error: TefError) -> Any:
+    if isinstance(error, ConsentError) and error.requests:
+        return {"asked": [_asked(request) for request in error.requests]}
+    told = {name: value for name, value in error.context.items() if isinstance(value, _PLAIN) and name not in _ANSWERED}
+    return told or None
 
 
 def _asked(request: ConsentRequest) -> dict[str, Any]:

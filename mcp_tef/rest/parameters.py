@@ -74,10 +74,7 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
 
     Raises InputError for a key that no header can hold, and where several providers are asked.
     """
-    for model in models:
-        require_key_alone(model.provider)
-        if model.base_url:
-            require_allowed(engine, model.base_url, engine.models.own_origins(model.provider))
+    _require_models(engine, models)
     if header is None:
         return {}
     key, asked = _key_in(header), [model for model in models if not model.offline]
@@ -88,6 +85,13 @@ def keys_of(engine: Engine, header: str | None, models: Sequence[ModelSettings])
     for model in asked:
         engine.consents.add_typed_address(model.provider, model.base_url or "", remember=False)
     return dict.fromkeys(providers, key)
+
+
+def _require_models(engine: Engine, models: Sequence[ModelSettings]) -> None:
+    for model in models:
+        require_key_alone(model.provider)
+        if model.base_url:
+            require_allowed(engine, model.base_url, engine.models.own_origins(model.provider))
 
 
 def require_key_alone(provider: str) -> None:

@@ -227,11 +227,14 @@ class ResolvedSpec:
         if not os.path.isdir(plan.folder):
             raise self.fault(f"should start in {plan.folder}, which is no folder", "Correct the working folder.")
         env |= {**self._from_file(plan.folder), **self._filled(self.spec.env)}
-        if shutil.which(plan.program) is None or not os.path.isabs(plan.program):
-            raise program_not_found(self.spec, exists=os.path.isabs(plan.program) and Path(plan.program).is_file())
+        self._require_program(plan.program)
         if not os.path.dirname(self.spec.command or ""):
             env = _reaching(plan.program, env)
         return Launch(plan=plan, argv=(plan.program, *map(self.fill, plan.arguments)), cwd=plan.folder, env=env)
+
+    def _require_program(self, program: str) -> None:
+        if shutil.which(program) is None or not os.path.isabs(program):
+            raise program_not_found(self.spec, exists=os.path.isabs(program) and Path(program).is_file())
 
     def _from_file(self, cwd: str) -> Mapping[str, str]:
         """The variables of the server's env file, all of which may be secrets."""

@@ -248,6 +248,10 @@ def _open_for_reading(
     require_one_name(path)
     if path.is_file() and not _is_own(path):
         return _open_copy(path, thread, lock_wait, recover=recover)
+    return _open_own_for_reading(path, thread, lock_wait, recover=recover)
+
+
+def _open_own_for_reading(path: Path, thread: ThreadPoolExecutor, lock_wait: float, *, recover: bool) -> SqliteStore:
     try:
         return _open(path, thread, lock_wait=lock_wait, keep_removed=True, recover=recover)
     except StoreError as not_writable:

@@ -39,16 +39,14 @@ def unfolds_too_far(tools: Sequence[Mapping[str, Any]], most: int = MOST_UNFOLDE
 def _left_after(schema: Json, left: int) -> int:
     """Return what is left once the references of a schema are written out; negative where that is not enough."""
     targets = _targets(schema)
-    waiting: list[tuple[Json, frozenset[str]]] = [(schema, frozenset())]
+    waiting: list[tuple[Json, frozenset[str | None]]] = [(schema, frozenset())]
     while waiting and left >= 0:
         node, chain = waiting.pop()
         left -= _size(node) if chain else 0
-        name = _reference(node)
-        if name is not None and name not in chain:
-            left -= len(targets)
-            inside = chain | {name}
-            left = left if len(inside) <= DEEPEST_CHAIN else -1
-            waiting += [(target, inside) for target in targets.get(name, ())]
+        inside = chain | {_reference(node)} - {None}
+        if inside != chain:
+            left = left - len(targets) if len(inside) <= DEEPEST_CHAIN else -1
+            waiting += [(target, inside) for target in targets.get(str(_reference(node)), ())]
         waiting += [(part, chain) for part in _parts(node)]
     return left
 

@@ -156,12 +156,16 @@ def _resolved(folder: Path, shared: Path, name: str, depth: int = 0) -> str:
     """Return the hash that a name stands for, in the order of `git help revisions`; empty for none."""
     if depth > _DEEPEST or not _is_name(name):
         return ""
-    packed = _packed(shared)
-    candidates = (_loose(folder, one) or _loose(shared, one) or packed.get(one, "") for one in _places(name))
-    found = next((one for one in candidates if one.startswith("ref:") or len(one) in _HASHES), "")
+    found = _first_found(folder, shared, name)
     if found.startswith("ref:"):
         return _resolved(folder, shared, found.removeprefix("ref:").strip(), depth + 1)
     return found if _is_hash(found) else ""
+
+
+def _first_found(folder: Path, shared: Path, name: str) -> str:
+    packed = _packed(shared)
+    candidates = (_loose(folder, one) or _loose(shared, one) or packed.get(one, "") for one in _places(name))
+    return next((one for one in candidates if one.startswith("ref:") or len(one) in _HASHES), "")
 
 
 def _places(name: str) -> Iterator[str]:

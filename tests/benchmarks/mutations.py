@@ -99,7 +99,7 @@ class MutationRun:
             if time.monotonic() > end:
                 with suppress(ProcessLookupError):
                     os.killpg(child, signal.SIGKILL)
-        time.sleep(0.01)
+        signal.sigtimedwait([signal.SIGCHLD], 0.01)
 
     def _try(self, one: Mutant, tests: list[pytest.Item]) -> int:
         """Run the tests with a mutant; return 0 if it survives."""

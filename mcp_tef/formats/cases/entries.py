@@ -258,9 +258,13 @@ def attached(entry: CaseEntry, servers: Sequence[str]) -> CaseEntry:
         return entry
     draft = replace(entry.draft, servers=tuple(servers))
     if len(servers) == 1:
-        answers = [tuple(replace(call, server=None) for call in calls) for calls in draft.expectation.alternatives]
-        draft = replace(draft, expectation=replace(draft.expectation, alternatives=tuple(answers)))
+        draft = replace(draft, expectation=_of_any_server(draft.expectation))
     return replace(entry, draft=draft, named=entry.named and entry.named | {"servers"})
+
+
+def _of_any_server(expectation: Expectation) -> Expectation:
+    answers = (tuple(replace(call, server=None) for call in calls) for calls in expectation.alternatives)
+    return replace(expectation, alternatives=tuple(answers))
 
 
 def differences(one: CaseDraft, other: CaseDraft) -> dict[str, tuple[Json, Json]]:
