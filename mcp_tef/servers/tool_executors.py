@@ -303,14 +303,18 @@ async def _answer(
                     raise ReachError(f"{said}: {body[:200]}" if body else f"{said}.", hint="Look at its request.")
                 return body
             url = response.url.join(there)
-        if (url.scheme, url.netloc) != (origin.scheme, origin.netloc):
-            said = f"{design.name} was redirected to {url.scheme}://{shown_host(url.host)}, which is another address"
-            raise ReachError(f"{said}.", hint="Nothing was sent there. Write that address if you trust it.")
-        if sends_secrets and not is_within(str(url), _fixed_part(design)):
-            said = f"{design.name} was redirected to {shown_address(str(url))}, which is outside of its address"
-            raise ReachError(f"{said}.", hint="Its variables were not sent there. Write that address if you trust it.")
+        _require_within(design, url, origin, sends_secrets=sends_secrets)
         request = {"method": "GET", "url": str(url)}
     raise ReachError(f"{design.name} was redirected too often.", hint="Look at its address.")
+
+
+def _require_within(design: ToolDesign, url: httpx2.URL, origin: httpx2.URL, *, sends_secrets: bool) -> None:
+    if (url.scheme, url.netloc) != (origin.scheme, origin.netloc):
+        said = f"{design.name} was redirected to {url.scheme}://{shown_host(url.host)}, which is another address"
+        raise ReachError(f"{said}.", hint="Nothing was sent there. Write that address if you trust it.")
+    if sends_secrets and not is_within(str(url), _fixed_part(design)):
+        said = f"{design.name} was redirected to {shown_address(str(url))}, which is outside of its address"
+        raise ReachError(f"{said}.", hint="Its variables were not sent there. Write that address if you trust it.")
 
 
 async def _bounded(design: ToolDesign, response: httpx2.Response) -> str:

@@ -194,10 +194,14 @@ def _tie(session: Session, drafts: Mapping[str, CaseDraft], wanted: Collection[s
             session.execute(insert(_TIED[field]), rows)
 
 
+def _unknown_suites(names: set[str], known: Mapping[str, str]) -> dict[str, str]:
+    return {name_key(name): name for name in sorted(names, reverse=True) if name_key(name) not in known}
+
+
 def _suite_ids(session: Session, names: set[str]) -> dict[str, str]:
     ids = {row.name: row.id for row in session.execute(select(SUITES.c.name, SUITES.c.id))}
     known = {name_key(name): suite for name, suite in ids.items()}
-    missing = {name_key(name): name for name in sorted(names, reverse=True) if name_key(name) not in known}
+    missing = _unknown_suites(names, known)
     rows = {key: {"id": new_id(), "name": name, "created_at": now()} for key, name in missing.items()}
     if rows:
         session.execute(insert(SUITES), [*rows.values()])

@@ -1,7 +1,4 @@
-"""Patterns of users, servers and files, bounded in time and memory; no other module compiles one.
-
-Patterns of our own are literals, which a test calls linear: a stranger's text has no way to make one backtrack.
-"""
+"""Patterns of users, servers and files, bounded in time and memory."""
 
 import re
 from functools import lru_cache

@@ -14,7 +14,7 @@ from mcp_tef.model.json import canonical
 from mcp_tef.model.model_catalogue import TARGET_PROVIDERS, ModelInfo
 from mcp_tef.model.runs import Batch, BatchRequest, Estimate, ModelSettings, PlannedRun, RunSummary
 from mcp_tef.model.tools import Listing
-from mcp_tef.trust.consents import ConsentError
+from mcp_tef.trust.consents import ConsentError, ConsentRequest
 from mcp_tef.workflows.cost_budget import BYTES_PER_TOKEN, CallPrice, byte_count, call_price, with_answer_limit
 
 if TYPE_CHECKING:
@@ -177,12 +177,17 @@ class BatchPreparation:
         named = set() if stored else {model.destination for model in request.models}
         places = [model.destination for model in asked if not model.offline and model.destination not in named]
         missing = (*missing, *self._models.contacts(places, given))
+        return self._keys_or_questions(asked, given, missing)
+
+    def _keys_or_questions(
+        self, asked: Sequence[ModelSettings], given: Mapping[str, Secret], missing: Sequence[ConsentRequest]
+    ) -> Keys:
         try:
             keys = self._models.keys_for(asked, given)
         except ConsentError as error:
             raise ConsentError.of((*missing, *error.requests)) from None
         if missing:
-            raise ConsentError.of(missing)
+            raise ConsentError.of(tuple(missing))
         return keys
 
     async def listings(self, cases: Sequence[TestCase]) -> dict[str, Listing]:

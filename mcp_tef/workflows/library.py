@@ -210,15 +210,7 @@ class Library:
                 came.add(name_key(name))
             except InputError as error:
                 refused.append((name, failure_text(error)))
-        names = {fate: tuple(one.name for one in items if one.fate is fate) for fate in ImportStatus}
-        kept = () if replacing or dry else [one for one in items if one.fate is ImportStatus.CHANGED]
-        return TakenTools(
-            added=names[ImportStatus.ADDED],
-            changed=() if kept else names[ImportStatus.CHANGED],
-            refused=(*refused, *((one.name, _why_kept(one)) for one in kept)),
-            unchanged=names[ImportStatus.UNCHANGED],
-            items=tuple(items),
-        )
+        return _taken_tools(items, refused, changes_are_kept=replacing or dry)
 
     async def _taken(
         self,
@@ -241,15 +233,17 @@ class Library:
             return item
         if path is not None:
             await self.ensure_category(path)
-        tool = await (
-            self.edit(there.name, design, changelog=IMPORTED, by=by)
-            if there
-            else self.add(design, changelog=IMPORTED, by=by)
-        )
-        if status is not None and status is not tool.status:
+        if there:
+            tool = await self.edit(there.name, design, changelog=IMPORTED, by=by)
+        else:
+            tool = await self.add(design, changelog=IMPORTED, by=by)
+        await self._bring_to(tool, status or tool.status, by)
+        return item
+
+    async def _bring_to(self, tool: LibraryTool, status: ToolStatus, by: str) -> None:
+        if status is not tool.status:
             await self._store.set_status(tool.id, status)
             await self._changed([tool.id], by)
-        return item
 
     async def export(self, names: Sequence[str] = ()) -> dict[str, Json]:
         """Return a tools file of some tools, or of all, from which `take` makes the same tools."""
@@ -312,6 +306,20 @@ def _over(stored: ToolDesign, raw: JsonObject) -> dict[str, Any]:
 def _require_new(name: str, came: Set[str]) -> None:
     if name_key(name) in came:
         raise InputError(f"The import has the tool {name:.80} twice.", hint="Keep one of the two.")
+
+
+def _taken_tools(
+    items: Sequence[ImportedItem], refused: Sequence[tuple[str, str]], *, changes_are_kept: bool
+) -> TakenTools:
+    names = {fate: tuple(one.name for one in items if one.fate is fate) for fate in ImportStatus}
+    kept = () if changes_are_kept else [one for one in items if one.fate is ImportStatus.CHANGED]
+    return TakenTools(
+        added=names[ImportStatus.ADDED],
+        changed=() if kept else names[ImportStatus.CHANGED],
+        refused=(*refused, *((one.name, _why_kept(one)) for one in kept)),
+        unchanged=names[ImportStatus.UNCHANGED],
+        items=tuple(items),
+    )
 
 
 def _why_kept(item: ImportedItem) -> str:

@@ -113,11 +113,18 @@ def _find(items: Sequence[Named], text: str, kind: str, name_of: Callable[[Named
     raise NotFoundError(f"There is no {kind} “{text}”.", hint=did_you_mean(text, known, "Give its id or its name."))
 
 
+def _named(items: Sequence[Named], text: str, name_of: Callable[[Named], str]) -> list[Named]:
+    exactly = [item for item in items if name_of(item) == text]
+    return exactly or [item for item in items if name_key(name_of(item)) == name_key(text)]
+
+
 def _matches(items: Sequence[Named], text: str, name_of: Callable[[Named], str]) -> list[Named]:
     by_id = [item for item in items if item.id == text]
-    by_name = [item for item in items if name_of(item) == text]
-    by_name = by_name or [item for item in items if name_key(name_of(item)) == name_key(text)]
-    return by_id or by_name or [item for item in items if len(text) >= _SHORTEST_BEGINNING and item.id.startswith(text)]
+    return (
+        by_id
+        or _named(items, text, name_of)
+        or [item for item in items if len(text) >= _SHORTEST_BEGINNING and item.id.startswith(text)]
+    )
 
 
 def known_names(kind: str, wanted: Sequence[str], known: Iterable[str]) -> tuple[str, ...]:
