@@ -147,12 +147,12 @@ async def test_nothing_that_leaves_a_script_without_variables_survives_it(
     engine: Engine, tmp_path: Path, escape: str, limit: float
 ) -> None:
     pid = tmp_path / "pid"
-    rest = f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    rest = f"import os, signal\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\nsignal.pause()"
     script = (
-        "import os, sys, time\ndef run(input):\n    if os.fork() == 0:\n"
+        "import os, select, signal, sys\ndef run(input):\n    if os.fork() == 0:\n"
         f"        {ESCAPES[escape]}\n        os.execve(sys.executable, [sys.executable, '-I', '-c', {rest!r}], {{}})\n"
-        f"    while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):\n        time.sleep(0.01)\n"
-        f"    time.sleep({600 if limit else 0})\n    return 'done'"
+        f"    while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):\n        select.select([], [], [], 0.01)\n"
+        f"    {'signal.pause()' if limit else 'pass'}\n    return 'done'"
     )
     done = await run(engine, scripted(script, seconds=limit or 20))
     assert done.status is (ExecutionStatus.TIMEOUT if limit else ExecutionStatus.SUCCESS)
