@@ -151,7 +151,8 @@ async def test_nothing_that_leaves_a_script_without_variables_survives_it(
     script = (
         "import os, select, signal, sys\ndef run(input):\n    if os.fork() == 0:\n"
         f"        {ESCAPES[escape]}\n        os.execve(sys.executable, [sys.executable, '-I', '-c', {rest!r}], {{}})\n"
-        f"    while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):\n        select.select([], [], [], 0.01)\n"
+        f"    while not (os.path.exists({str(pid)!r}) and os.path.getsize({str(pid)!r})):\n"
+        "        select.select([], [], [], 0.01)\n"
         f"    {'signal.pause()' if limit else 'pass'}\n    return 'done'"
     )
     done = await run(engine, scripted(script, seconds=limit or 20))
