@@ -10,8 +10,23 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import TIMESTAMP, Dialect, MetaData, Select, Table, Text, bindparam, func, not_, select, type_coerce
+from sqlalchemy import (
+    TIMESTAMP,
+    Dialect,
+    MetaData,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    case,
+    func,
+    not_,
+    or_,
+    select,
+    type_coerce,
+)
 from sqlalchemy import text as sql
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
@@ -92,20 +107,39 @@ class SafeText(TypeDecorator[str]):
         """From Python to a cell."""
         return None if value is None else storable(value)
 
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """From a cell to Python; TypeError where somebody else wrote bytes."""
+        if value is None or isinstance(value, str):
+            return value
+        raise TypeError("it holds something other than text")
+
 
 class Document(TypeDecorator[Any]):
-    """A JSON value as compact text; None is NULL."""
+    """A JSON value as compact text, of one type if it is given; None is NULL."""
 
     impl = Text
     cache_ok = True
+
+    def __init__(self, holds: type[dict[str, Any]] | type[list[Any]] | None = None) -> None:
+        super().__init__()
+        self.holds = holds
 
     def process_bind_param(self, value: Json, dialect: Dialect) -> str | None:
         """From Python to a cell."""
         return None if value is None else dump(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Json:
-        """From a cell to Python."""
-        return None if value is None else loads_bounded(value)
+        """From a cell to Python; TypeError where somebody else wrote JSON of another type."""
+        if value is None:
+            return None
+        found = loads_bounded(value)
+        if self.holds and not isinstance(found, self.holds):
+            raise TypeError(f"it holds JSON other than a {self.holds.__name__}")
+        return found
+
+
+OBJECT, ARRAY = Document(dict), Document(list)
+"""Types of columns whose values are used as they are, so that JSON of another type is refused when it is read."""
 
 
 class Moment(TypeDecorator[datetime]):
@@ -160,6 +194,7 @@ def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
         raise ValueError(error.message) from error
 
 
+_DIALECT = DefaultDialect()
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Read = TypeVar("Read", bound=Callable[..., Any])
@@ -198,27 +233,36 @@ def unreadable(path: Path, error: BaseException, cell: str | None) -> StoreError
 
 
 def spoilt_cell(session: Session) -> str | None:
-    """Return the first cell of JSON that is none, by its column, table and row; None where each can be read."""
+    """Return the first cell that is not what its column holds, by column, table and row; None where each is."""
     for table in StoredRow.metadata.tables.values():
-        for name in (each.name for each in table.columns if isinstance(each.type, Document)):
-            row = _spoilt_row(session, table, name)
+        for name, kind in ((each.name, each.type) for each in table.columns):
+            row = _spoilt_row(session, table, name, kind) if isinstance(kind, Document | SafeText) else None
             if row is not None:
                 return f"{name} of {table.name}, row {row}"
     return None
 
 
-def _spoilt_row(session: Session, table: Table, name: str) -> str | None:
-    text = type_coerce(table.c[name], Text)
-    key = next(iter(table.primary_key))
-    suspects = session.execute(
-        select(key, text).select_from(table).where(text.is_not(None), not_(func.json_valid(text)))
-    )
-    return next((str(row) for row, value in suspects if not _is_json(value)), None)
+def _spoilt_row(session: Session, table: Table, name: str, kind: Document | SafeText) -> str | None:
+    cell = type_coerce(table.c[name], Text)
+    spoilt = func.typeof(cell) == "blob"
+    if isinstance(kind, Document):
+        spoilt = or_(spoilt, not_(func.json_valid(cell)))
+        if kind.holds:
+            # `json_type` fails where there is no JSON, and SQLite may evaluate both sides of OR.
+            typed = func.json_type(case((func.json_valid(cell), cell), else_="null"))
+            spoilt = or_(spoilt, typed != ("object" if kind.holds is dict else "array"))
+    key = type_coerce(next(iter(table.primary_key)), Text)
+    suspects = session.execute(select(key, cell).select_from(table).where(cell.is_not(None), spoilt))
+    return next((_shown(row) for row, value in suspects if not _is_read(kind, value)), None)
 
 
-def _is_json(value: str) -> bool:
+def _shown(key: object) -> str:
+    return key.hex() if isinstance(key, bytes) else str(key)
+
+
+def _is_read(kind: Document | SafeText, value: Any) -> bool:
     try:
-        loads_bounded(value)
-    except (RecursionError, TypeError, ValueError):
+        kind.process_result_value(value, _DIALECT)
+    except MISREAD:
         return False
     return True

@@ -10,7 +10,7 @@ from sqlmodel import Field, Session
 from mcp_tef.errors import NotFoundError
 from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
 from mcp_tef.model.json import Json
-from mcp_tef.storage.columns import Document, Moment, SafeText, StoredRow, now, row_of, storable, table_of
+from mcp_tef.storage.columns import OBJECT, Moment, SafeText, StoredRow, now, row_of, storable, table_of
 from mcp_tef.storage.database import Database
 from mcp_tef.trust.field_changes import merged_fields, same
 
@@ -23,7 +23,7 @@ class DefinitionRow(StoredRow, table=True):
     kind: str = Field(primary_key=True, sa_type=Text)
     name: str = Field(primary_key=True, sa_type=SafeText)
     version: int = Field(primary_key=True)
-    document: Any = Field(sa_type=Document)
+    document: Any = Field(sa_type=OBJECT)
     note: str = Field(default="", sa_type=SafeText)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     removed_at: datetime | None = Field(default=None, sa_type=Moment)

@@ -15,6 +15,7 @@ from mcp_tef.model.metrics import FilterChoices
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.tools import ToolLabel
 from mcp_tef.statistics.history import Flags, History, Integers, Numbers, PastBatch, PastCase
+from mcp_tef.storage.columns import MisreadError
 from mcp_tef.storage.database import Database
 from mcp_tef.storage.run_facts import (
     AMOUNTS,
@@ -83,13 +84,37 @@ def _history(session: Session, where: RunFilter) -> History:
     answered = answering_models(session)
     # One value for all runs: rows of their own would take three times as long to fetch.
     statement = select(cast(func.group_concat(FACTS.c.metrics, ""), BLOB)).where(*past_conditions(where))
-    return History(
-        **decoded(session.execute(statement).scalar_one() or b""),
-        cases={row.number: _past_case(row) for row in session.execute(_CASES)},
-        batches={row.number: _past_batch(row, answered) for row in session.execute(_BATCHES)},
-        models={row.number: row.value for row in session.execute(_MODELS)},
-        tools={row.id: ToolLabel(row.tool, row.server) for row in session.execute(select(TOOL_NAMES))},
+    return _checked(
+        History(
+            **decoded(session.execute(statement).scalar_one() or b""),
+            cases={row.number: _past_case(row) for row in session.execute(_CASES)},
+            batches={row.number: _past_batch(row, answered) for row in session.execute(_BATCHES)},
+            models={row.number: row.value for row in session.execute(_MODELS)},
+            tools={row.id: ToolLabel(row.tool, row.server) for row in session.execute(select(TOOL_NAMES))},
+        )
     )
+
+
+_MOST_KEYS = 2**24
+"""Figures are counted in arrays as long as the highest key, which somebody else could have written as high as any."""
+
+
+def _checked(history: History) -> History:
+    """Return a history whose runs refer only to names that are there, by keys that this program gives."""
+    named = (
+        ("fact_keys", history.cases, (history.case,)),
+        ("fact_keys", history.batches, (history.batch,)),
+        ("fact_keys", history.models, (history.model,)),
+        ("tool_names", history.tools, (history.expected, history.selected)),
+    )
+    for table, names, columns in named:
+        if any(not 0 < key < _MOST_KEYS for key in names):
+            raise MisreadError(f"id of {table}, row {next(key for key in names if not 0 < key < _MOST_KEYS)}")
+        for column in columns:
+            missing = column[~np.isin(column, [0, *names], kind="table")]
+            if len(missing):
+                raise MisreadError(f"{table}, row {missing[0]}")
+    return history
 
 
 def _past_case(row: Any) -> PastCase:

@@ -8,7 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import VISIBLE, Document, Moment, SafeText, StoredRow, now, table_of
+from mcp_tef.storage.columns import ARRAY, OBJECT, VISIBLE, Document, Moment, SafeText, StoredRow, now, table_of
 
 
 class ServerRow(StoredRow, table=True):
@@ -29,16 +29,16 @@ class ServerRow(StoredRow, table=True):
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
     updated_at: datetime = Field(default_factory=now, sa_type=Moment, sa_column_kwargs={"onupdate": now})
     command: str | None = Field(default=None, sa_type=SafeText)
-    args: list[str] = Field(default_factory=list, sa_type=Document)
+    args: list[str] = Field(default_factory=list, sa_type=ARRAY)
     cwd: str | None = Field(default=None, sa_type=SafeText)
-    env: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    env: dict[str, str] = Field(default_factory=dict, sa_type=OBJECT)
     path: str | None = Field(default=None, sa_type=SafeText)
-    headers: dict[str, str] = Field(default_factory=dict, sa_type=Document)
+    headers: dict[str, str] = Field(default_factory=dict, sa_type=OBJECT)
     auth_type: str = Field(default="none", sa_type=Text)
     secret: str | None = Field(default=None, sa_type=SafeText)
     alias: str | None = Field(default=None, sa_type=SafeText)
-    allowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
-    disallowed_tools: list[str] = Field(default_factory=list, sa_type=Document)
+    allowed_tools: list[str] = Field(default_factory=list, sa_type=ARRAY)
+    disallowed_tools: list[str] = Field(default_factory=list, sa_type=ARRAY)
     status_reason: str | None = Field(default=None, sa_type=SafeText)
     status_hint: str | None = Field(default=None, sa_type=SafeText)
     exit_code: int | None = None
@@ -51,8 +51,8 @@ class ServerRow(StoredRow, table=True):
     env_file: str | None = Field(default=None, sa_type=SafeText)
     project: str | None = Field(default=None, sa_type=SafeText)
     origin: str | None = Field(default=None, sa_type=SafeText)
-    extra: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
-    oauth: dict[str, Any] = Field(default_factory=dict, sa_type=Document)
+    extra: dict[str, Any] = Field(default_factory=dict, sa_type=OBJECT)
+    oauth: dict[str, Any] = Field(default_factory=dict, sa_type=OBJECT)
 
 
 class ListingRow(StoredRow, table=True):

@@ -2,9 +2,11 @@
 
 import asyncio
 import random
+import select
+import socket
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,18 +14,15 @@ from typing import Any
 from mcp_tef.model.servers import ServerSpec, Transport
 from mcp_tef.storage.store import open_store
 from tests.support import workspace_files
-from tests.support.command_line import say
+from tests.support.command_line import Said, say
 
 VERBS = (
-    *(("cases", "list"), ("servers", "list"), ("runs", "list"), ("metrics",), ("suites", "list")),
-    *(
-        ("cases", "export", "--format", "json"),
-        ("servers", "check", "program"),
-        ("drafts", "list"),
-        ("library", "list"),
-    ),
+    *(("cases", "list"), ("servers", "list"), ("runs", "list"), ("metrics",), ("draft", "list"), ("library", "list")),
+    *(("cases", "list", "--suite", "Smoke"), ("cases", "export", "exported.json"), ("servers", "tools", "file")),
+    *(("servers", "check", "program"), ("servers", "check", "site")),
 )
-BESIDE = "victim.lock"
+VICTIMS = ("victim", "victim.lock", "victim.db", "victim.db-wal", "notes.txt")
+MARKER = "started"
 
 
 @dataclass(frozen=True)
@@ -42,21 +41,67 @@ def values(folder: Path) -> tuple[Any, ...]:
     deep = "[" * 3_000 + "]" * 3_000
     numbers = (0, -1, 2**31, 2**63 - 1, -(2**63), 1.5, 1e308, float("inf"))
     texts = ("", "\0", "a\0b", "x" * 100_000, "\u202e\u200b", "nonsense", "NULL", "true", "9999-99-99T99:99:99")
-    paths = (f"{folder}/victim", f"../{BESIDE.removesuffix('.lock')}", "/proc/self/environ", "/dev/zero")
+    paths = (f"{folder}/victim", "../victim", "/proc/self/environ", "/dev/zero")
     documents = ("{", "[]", "{}", "null", "[1]", '{"a": 1e999}', '{"name": []}', deep, '"\\ud800"', "9" * 5_000)
     dates = ("0000-00-00", "2026-02-30T00:00:00+00:00", "2026-01-01", "99999-01-01T00:00:00Z")
     return (None, *numbers, b"", b"\xff\xfe\x00", *texts, *paths, *documents, *dates)
 
 
-async def _make(path: Path) -> None:
-    store = await open_store(path)
-    filled = await workspace_files.fill(store, [workspace_files.draft(), workspace_files.draft("two")])
-    await workspace_files.run_all(store, filled.runs)
-    await store.servers.add(ServerSpec(name="program", transport=Transport.STDIO, command="/bin/touch"))
-    await store.servers.add(
-        ServerSpec(name="file", transport=Transport.FILE, path=str(workspace_files.tools_file(path.parent)))
-    )
-    await store.close()
+@dataclass(frozen=True)
+class Surroundings:
+    """A folder whose files no verb may touch, with a workspace below it, and a listener that nobody may contact."""
+
+    folder: Path
+    listener: socket.socket
+
+    @property
+    def first(self) -> Path:
+        """The workspace as the product wrote it."""
+        return self.folder / "work" / "first.db"
+
+    async def make(self) -> None:
+        """Write the workspace with a program that would leave a marker, and an address that is listened at."""
+        self.first.parent.mkdir()
+        store = await open_store(self.first)
+        try:
+            drafts = [workspace_files.draft(suites=("Smoke",)), workspace_files.draft("two")]
+            filled = await workspace_files.fill(store, drafts)
+            await workspace_files.run_all(store, filled.runs)
+            host, port = self.listener.getsockname()
+            tools = str(workspace_files.tools_file(self.folder))
+            marker = str(self.folder / MARKER)
+            for spec in (
+                ServerSpec(name="program", transport=Transport.STDIO, command="/bin/touch", args=(marker,)),
+                workspace_files.http("site", url=f"http://{host}:{port}/mcp"),
+                ServerSpec(name="file", transport=Transport.FILE, path=tools),
+            ):
+                await store.servers.add(spec)
+        finally:
+            await store.close()
+        for name in VICTIMS:
+            (self.folder / name).write_text("kept")
+
+    def fault(self) -> str:
+        """What happened to them that must not; empty where nothing did."""
+        if (self.folder / MARKER).exists():
+            return "a program was started"
+        if select.select([self.listener], [], [], 0)[0]:
+            return "an address was contacted"
+        touched = [name for name in VICTIMS if not _is_kept(self.folder / name)]
+        return f"touched: {touched}" if touched else ""
+
+
+def _is_kept(file: Path) -> bool:
+    return file.is_file() and file.read_text() == "kept"
+
+
+@contextmanager
+def surroundings(folder: Path) -> Iterator[Surroundings]:
+    """Make them in an empty folder."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        around = Surroundings(folder, listener)
+        asyncio.run(around.make())
+        yield around
 
 
 def cells(path: Path) -> list[tuple[str, str]]:
@@ -73,22 +118,26 @@ def cells(path: Path) -> list[tuple[str, str]]:
 
 def tried(folder: Path, mutations: int, seed: int) -> Iterator[Tried]:
     """Yield what a verb did with a workspace of one's own, each time with another cell mutated."""
-    dice, first = random.Random(seed), folder / "first.db"
-    asyncio.run(_make(first))
-    places, victim = cells(first), folder / BESIDE
-    for number in range(mutations):
-        victim.write_text("kept")
-        path = folder / f"{number}.db"
-        path.write_bytes(first.read_bytes())
-        table, column = places[number % len(places)]
-        value, verb = dice.choice(values(folder)), dice.choice(VERBS)
-        if not mutated(path, table, column, value):
-            continue
-        workspace_files.made_own(path)
-        said = say(*verb, "--workspace", path, *dice.choice([(), ("--json",)]))
-        yield Tried(
-            f"{table}.{column}", repr(value)[:60], " ".join(verb), said.code, _fault(said.code, said.err, victim)
-        )
+    dice = random.Random(seed)
+    with surroundings(folder) as around:
+        places = cells(around.first)
+        for number in range(mutations):
+            path = around.first.with_name(f"{number}.db")
+            path.write_bytes(around.first.read_bytes())
+            table, column = places[number % len(places)]
+            value, verb = dice.choice(values(folder)), dice.choice(VERBS)
+            if mutated(path, table, column, value):
+                workspace_files.made_own(path)
+                said = _said(verb, path, dice)
+                fault = _fault(said) or around.fault()
+                yield Tried(f"{table}.{column}", repr(value)[:60], " ".join(verb), said.code, fault)
+            for left in around.first.parent.glob(f"{number}.db*"):
+                left.unlink()
+
+
+def _said(verb: tuple[str, ...], path: Path, dice: random.Random) -> Said:
+    words = [str(path.with_name(word)) if word == "exported.json" else word for word in verb]
+    return say(*words, "--workspace", path, *dice.choice([(), ("--json",)]))
 
 
 def mutated(path: Path, table: str, column: str, value: Any) -> bool:
@@ -103,9 +152,9 @@ def mutated(path: Path, table: str, column: str, value: Any) -> bool:
     return True
 
 
-def _fault(code: int, err: str, victim: Path) -> str:
-    if code not in (0, 1, 2, 3):
-        return f"exit code {code}: {err[-200:]}"
-    if "Traceback" in err:
-        return "a traceback"
-    return "" if victim.exists() else "a file was removed"
+def _fault(said: Said) -> str:
+    if said.code not in (0, 1, 2, 3):
+        return f"exit code {said.code}: {said.err[-200:] or said.out[-200:]}"
+    if "usage:" in said.err or "Did you mean" in said.err or "Traceback" in said.err:
+        return f"no answer of the verb: {said.err[-200:]}"
+    return ""

@@ -1,0 +1,66 @@
+"""Whatever a stranger writes into a row, the verbs that read it start, contact and remove nothing, and never crash."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from mcp_tef.errors import StoreError
+from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.storage.store import SqliteStore
+from tests.support.row_mutations import MARKER, VICTIMS, mutated, surroundings, tried
+from tests.support.workspace_files import fill, http, run_all
+
+MUTATIONS = 300
+
+
+def test_no_mutated_row_starts_contacts_or_removes_anything(tmp_path: Path) -> None:
+    outcomes = list(tried(tmp_path, MUTATIONS, seed=33))
+    assert [one for one in outcomes if one.fault] == []
+    assert len(outcomes) > MUTATIONS * 0.8
+    assert {one.code for one in outcomes} >= {0, 2, 3}
+
+
+def test_a_start_a_contact_and_a_touched_file_would_be_noticed(tmp_path: Path) -> None:
+    with surroundings(tmp_path) as around:
+        assert around.fault() == ""
+        (tmp_path / VICTIMS[1]).unlink()
+        assert around.fault() == f"touched: {[VICTIMS[1]]}"
+        with socket.create_connection(around.listener.getsockname()):
+            assert around.fault() == "an address was contacted"
+        (tmp_path / MARKER).touch()
+        assert around.fault() == "a program was started"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("extra", "5"), ("extra", "[1]"), ("oauth", "[]"), ("env", "null"), ("args", "{}"), ("command", b"\xff")],
+)
+async def test_a_server_with_a_value_of_another_type_is_named(
+    store: SqliteStore, workspace: Path, column: str, value: object
+) -> None:
+    await store.servers.add(http("docs"))
+    assert mutated(workspace, "mcp_servers", column, value)
+    with pytest.raises(StoreError, match=rf"cannot be read: {column} of mcp_servers, row [\w-]+\."):
+        await store.servers.all()
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("model_settings", "provider", "nonsense"),
+        ("model_settings", "client", "nonsense"),
+        ("model_settings", "prompt", "true"),
+        ("fact_keys", "id", 2**31),
+        ("tool_names", "id", 2**31),
+        ("tool_names", "id", -1),
+    ],
+)
+async def test_runs_that_refer_to_no_name_are_told_when_figures_are_read(
+    store: SqliteStore, workspace: Path, table: str, column: str, value: object
+) -> None:
+    filled = await fill(store)
+    await run_all(store, filled.runs)
+    assert mutated(workspace, table, column, value)
+    with pytest.raises(StoreError, match=r"cannot be read: .*(fact_keys|tool_names), row -?\d+\."):
+        await store.metrics.history(RunFilter())
