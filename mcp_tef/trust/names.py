@@ -8,6 +8,7 @@ _ALNUM: Final = re.compile(r"[^\W_]+")
 _BLANKS: Final = re.compile(" {17,}")
 _FILLERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffc\U0001d159")
 """Characters that count as letters or symbols and are drawn as nothing."""
+_FULL_STOPS: Final = frozenset("\u3002\uff0e\uff61")
 _SHOWN_SYMBOLS: Final = frozenset({"So", "Sc"})
 _LATIN: Final = frozenset(chr(code) for code in range(0xC0, 0x180)) - frozenset(
     "\u00d7\u00f7\u0131\u0132\u0133\u013f\u0140\u0149\u017f"
@@ -105,9 +106,7 @@ _JAPANESE: Final = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), "JAPANESE OR C
 
 
 def _label(label: str) -> str:
+    """Return a label as it is contacted; the codec `idna` knows the rules of 2003 only, by which `ß` is `ss`."""
     if label.isascii():
         return label
-    try:
-        return label.encode("idna").decode("ascii")
-    except UnicodeError:
-        return f"xn--{label.lower().encode('punycode').decode('ascii')}"
+    return "." if label in _FULL_STOPS else f"xn--{label.lower().encode('punycode').decode('ascii')}"

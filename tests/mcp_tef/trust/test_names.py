@@ -3,6 +3,7 @@
 import sys
 import unicodedata
 
+import httpx2
 import pytest
 
 from mcp_tef.trust.names import quoted_argument, shown, shown_address, shown_host
@@ -50,3 +51,8 @@ def test_hosts_stand_in_ascii() -> None:
     assert shown_address("https://аpple.com:8443/path") == "https://xn--pple-43d.com:8443/path"
     assert shown_address("https://user@exämple.com/?q=\u202e") == "https://user@xn--exmple-cua.com/?q=\\u202e"
     assert shown_host("a" * 70 + "é.com").isascii()
+
+
+def test_a_host_is_shown_as_the_one_that_is_contacted() -> None:
+    for host in ("straße.example", "127。0。0。1", "evil｡example", "BÜCHER.example", "пример.рф"):
+        assert shown_host(host) == httpx2.URL(f"http://{host}/").raw_host.decode()
