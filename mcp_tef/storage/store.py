@@ -323,5 +323,6 @@ def _tighten_files(path: Path) -> None:
     belonging = re.compile(re.escape(path.name) + _BESIDE)
     beside = (file for file in path.parent.iterdir() if belonging.fullmatch(file.name))
     tools = tools_folder(path)
-    for file in (path.resolve(), *beside, tools, *tools.glob("*")):
+    copies = () if tools.is_symlink() else tools.glob("*")  # a link leads to files that are not the workspace's
+    for file in (path.resolve(), *beside, tools, *copies):
         tighten(file)

@@ -358,10 +358,10 @@ def back_up(path: Path, copy: Path) -> None:
 
 
 def copy_files(path: Path, copy: Path) -> None:
-    """Copy the file of a workspace of this user that nobody has open, with its log. Raises OSError."""
+    """Copy the file of a workspace that nobody has open, with its log if that is a file and no link. Raises OSError."""
     for suffix in ("", "-wal"):
         source, target = (file.with_name(file.name + suffix) for file in (path, copy))
-        if not suffix or source.exists():
+        if not suffix or (source.is_file() and not source.is_symlink()):
             copy_private(source, target)
 
 

@@ -130,7 +130,7 @@ def _own_folder(work_tree: Path) -> Path:
     if stat.S_ISDIR(mode):
         return pointer
     lead = _read(work_tree, ".git", _LARGEST_POINTER) if stat.S_ISREG(mode) else ""
-    folder = (work_tree / lead.removeprefix("gitdir:").strip()).resolve()
+    folder = Path(os.path.realpath(work_tree / lead.removeprefix("gitdir:").strip()))
     if not lead.startswith("gitdir:") or not _knows(folder, pointer):
         raise InputError(f"{pointer} leads to a repository that does not know it.", hint=_HINT)
     return folder
@@ -141,7 +141,7 @@ def _knows(folder: Path, pointer: Path) -> bool:
     back = _read(folder, "gitdir", _LARGEST_POINTER).strip()
     around = (one / ".git" / "modules" for one in pointer.parent.parents)
     is_submodule = any(folder.is_relative_to(one.resolve()) for one in around if one.is_dir())
-    return is_submodule or (bool(back) and Path(back).resolve() == pointer.resolve())
+    return is_submodule or (bool(back) and os.path.realpath(back) == os.path.realpath(pointer))
 
 
 def _shared_folder(folder: Path, work_tree: Path) -> Path:
@@ -149,7 +149,7 @@ def _shared_folder(folder: Path, work_tree: Path) -> Path:
     if folder == work_tree / ".git":
         return folder
     lead = _read(folder, "commondir", _LARGEST_POINTER).strip()
-    return (folder / lead).resolve() if lead else folder
+    return Path(os.path.realpath(folder / lead)) if lead else folder
 
 
 def _resolved(folder: Path, shared: Path, name: str, depth: int = 0) -> str:
@@ -210,7 +210,7 @@ def _read(folder: Path, name: str, most: int) -> str:
     """Return the text of a file of the repository; empty where it is missing, too large, a link or no text."""
     with suppress(OSError, UnicodeDecodeError), open_inside(folder, name) as file:
         data = file.read(most + 1)
-        return data.decode("utf-8") if len(data) <= most else ""
+        return data.decode("utf-8") if len(data) <= most and b"\0" not in data else ""
     return ""
 
 
@@ -223,9 +223,13 @@ def _make_empty(ours: Path, algorithm: str) -> None:
     (ours / "config").write_text(config, "utf-8")
 
 
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
 def _show_objects(ours: Path, theirs: Path) -> None:
     """Have our folder of objects show those of the repository, but not `info`, which names alternates elsewhere."""
-    if not stat.S_ISDIR(theirs.lstat().st_mode):
+    if not _is_folder(theirs):
         raise InputError(f"{theirs} is no folder.", hint=_HINT)
     if os.name == "nt":
         if (theirs / "info" / "alternates").exists():

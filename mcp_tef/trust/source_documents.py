@@ -84,10 +84,12 @@ def _python(data: bytes) -> SourceDocument:
 
 
 def _constants(node: ast.AST) -> Iterator[ast.Constant]:
-    """Yield the plain strings; what stands in an f-string or a template belongs to code."""
+    """Yield the plain strings; f-strings, templates, and annotations in quotes, which are evaluated, are code."""
+    annotations = (getattr(node, "annotation", None), getattr(node, "returns", None))
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Constant) and isinstance(child.value, str):
-            yield child
+            if child not in annotations:
+                yield child
         elif type(child).__name__ not in ("JoinedStr", "TemplateStr"):
             yield from _constants(child)
 

@@ -1,5 +1,6 @@
 """What this user did not write on this machine is read from a copy of its main file alone, and adopted as a copy."""
 
+import os
 import shutil
 import sqlite3
 import struct
@@ -247,3 +248,24 @@ def test_backups_are_made_and_put_back_by_commands(tmp_path: Path) -> None:
     assert say("workspace", "restore", tmp_path / "none.db", "--workspace", work).code == 3
     assert say("workspace", "restore", work, "--workspace", work).code == 2
     assert sorted(file.name for file in tmp_path.iterdir() if "-wal" in file.name or ".part" in file.name) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+async def test_links_beside_a_workspace_lead_to_no_file_that_is_copied_or_loses_its_mode(
+    workspace: Path, tmp_path: Path
+) -> None:
+    backup, secret, others = tmp_path / "backup.db", tmp_path / "others" / "secret", tmp_path / "others"
+    await (await open_store(workspace)).close()
+    back_up_workspace(workspace, backup)
+    others.mkdir()
+    secret.write_bytes(b"secret")
+    secret.chmod(0o644)
+    stranger = tmp_path / "clone" / "stranger.db"
+    stranger.parent.mkdir()
+    shutil.copyfile(workspace, stranger)
+    stranger.with_name("stranger.db-wal").symlink_to(secret)
+    stranger.with_name("stranger-tools").symlink_to(others)
+    restore_workspace(backup, stranger)
+    assert b"secret" not in content(stranger.parent).values()
+    await (await open_store(stranger)).close()
+    assert secret.stat().st_mode & 0o777 == 0o644

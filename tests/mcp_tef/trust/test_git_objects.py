@@ -168,3 +168,13 @@ def test_git_is_not_looked_for_in_the_current_folder(repository: Path, monkeypat
     with git_objects(repository) as objects:
         assert objects.commit("HEAD")
     assert not (repository / "marker").exists()
+
+
+@pytest.mark.parametrize("pointer", [b"gitdir: a\0b", b"gitdir: loop", None], ids=["null", "loop", "empty folder"])
+def test_a_damaged_repository_is_refused_in_one_sentence(tmp_path: Path, pointer: bytes | None) -> None:
+    if os.name != "nt":
+        (tmp_path / "loop").symlink_to("loop")
+    place = tmp_path / ".git"
+    place.write_bytes(pointer) if pointer else place.mkdir()
+    with pytest.raises(InputError), git_objects(tmp_path):
+        pass

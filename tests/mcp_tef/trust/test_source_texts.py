@@ -245,3 +245,11 @@ def test_a_second_place_is_counted(source: str) -> None:
 def test_an_unknown_language_is_refused_by_name() -> None:
     with pytest.raises(UnsureSourceError, match="Only strings in Python"):
         source_document("a.rs", b"")
+
+
+@pytest.mark.parametrize("place", ["def f({}): ...\n", "def f() -> {}: ...\n", "x: {} = None\n"])
+def test_an_annotation_in_quotes_is_code_and_is_only_copied(place: str) -> None:
+    quoted = "\"Annotated[str, 'Looks for words.']\""
+    source = place.format(f"x: {quoted}" if "f({" in place else quoted)
+    assert exchanged("a.py", source, "x', __import__('os').getcwd(), '") is None
+    assert exchanged("a.py", source.replace(quoted, "Annotated[str, 'Looks for words.']"), "New.") is not None
