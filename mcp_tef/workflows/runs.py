@@ -330,7 +330,7 @@ class Runs:
 
     async def changed_since_planned(self, batch_id: BatchId) -> tuple[str, ...]:
         """Return the names of the cases and tools that say something else by now than the batch asks."""
-        return await changed_since_planned(self._store, batch_id, self._gateway, self._consents)
+        return await changed_since_planned(self._store, batch_id)
 
     async def _line_up(self, job: BatchPlan) -> Batch:
         seconds = await self._seconds(job) if self._jobs else None
