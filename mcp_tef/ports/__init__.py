@@ -1,7 +1,6 @@
 """The protocols that workflows speak to; adapters satisfy them, tests stand in for them."""
 
 from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
-from mcp_tef.ports.library_storage import DefinitionStore, LibraryStore
 from mcp_tef.ports.models import (
     BaselineScorer,
     BaselineScores,
@@ -27,7 +26,9 @@ from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
     ConsentStore,
+    DefinitionStore,
     DraftStore,
+    LibraryStore,
     MetricsStore,
     RunStore,
     ServerStore,

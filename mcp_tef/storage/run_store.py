@@ -145,12 +145,6 @@ class SqliteRuns:
 
         return await self._database.write(work)
 
-    async def plan_tools(self, ids: Sequence[RunId], snapshot_id: SnapshotId) -> None:
-        """Note which tools runs will be offered, where they have none yet."""
-        without = RUNS.c.id.in_(one_of(ids)) & RUNS.c.snapshot_id.is_(None)
-        planned = update(RUNS).where(without).values(snapshot_id=snapshot_id)
-        await self._database.write(lambda session: session.execute(planned))
-
     async def mark_running(self, ids: Sequence[RunId]) -> None:
         """Note that runs left the queue."""
         for piece in chunks(ids):

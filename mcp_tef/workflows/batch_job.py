@@ -186,7 +186,6 @@ class BatchJob:
         flusher = asyncio.create_task(self._log.keep_flushing())
         flusher.add_done_callback(self._cannot_go_on)
         try:
-            await self._plan_tools()
             runs = self._runs[:] or await self._further_runs()
             while runs and not self._stop:
                 await self._do(runs)
@@ -194,25 +193,6 @@ class BatchJob:
         finally:
             await _stopped([flusher, *self._workers])
             await self._tools.close()
-
-    async def _plan_tools(self) -> None:
-        """Store which tools each run will be offered before any is asked, so that a resumed batch offers the same."""
-        groups: defaultdict[tuple[str, ...], list[PlannedRun]] = defaultdict(list)
-        for run in self._runs:
-            groups[self._job.cases[run.case_id].draft.servers].append(run)
-        self._workers = [asyncio.create_task(self._plan_tools_of(runs)) for runs in groups.values()]
-        for task in self._workers:
-            task.add_done_callback(self._cannot_go_on)
-        await asyncio.gather(*self._workers, return_exceptions=True)
-
-    async def _plan_tools_of(self, runs: Sequence[PlannedRun]) -> None:
-        try:
-            offered = await self._tools.tools_for(self._job.cases[runs[0].case_id], runs[0].id)
-        except StoreError:
-            raise
-        except TefError:  # each run that needs these tools fails with it
-            return
-        await self._store.plan_tools([run.id for run in runs], offered.snapshot_id)
 
     async def _do(self, runs: Sequence[PlannedRun]) -> None:
         self._queues = _by_provider(runs)

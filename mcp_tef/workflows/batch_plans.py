@@ -9,7 +9,7 @@ from mcp_tef.model.comparison import AnsweredRun
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import PlannedRun
-from mcp_tef.model.tools import Snapshot, Tool
+from mcp_tef.model.tools import Snapshot
 from mcp_tef.ports import Store
 from mcp_tef.trust.field_changes import same
 
@@ -28,22 +28,10 @@ async def cases_as_planned(
 
 
 async def changed_since_planned(store: Store, batch_id: BatchId) -> tuple[str, ...]:
-    """Return the names of the cases and tools that say something else by now than the batch asks; starts nothing."""
+    """Return the names of the cases that say something else by now than the batch asks."""
     planned = await store.runs.planned_cases(batch_id)
     cases = await store.cases.select(ids=sorted(planned)) if planned else ()
-    names = [case.name for case in cases if not _asks_the_same(case, planned[case.id].of(case.draft))]
-    offered = {one.snapshot.id: one.snapshot for one in planned.values() if one.snapshot}
-    return (*names, *await _changed_tools(store, [one.tool for each in offered.values() for one in each.tools]))
-
-
-async def _changed_tools(store: Store, tools: Sequence[Tool]) -> list[str]:
-    """Return the tools that their servers listed otherwise, or not at all, when they were listed last."""
-    listed: dict[str, dict[str, str]] = {}
-    for server in await store.servers.all():
-        if listing := await store.servers.listing(server.id):
-            listed[server.name] = {tool.name: tool.fingerprint for tool in listing.tools}
-    here = (tool for tool in tools if tool.server in listed)
-    return sorted({f"{one.server}/{one.name}" for one in here if listed[one.server].get(one.name) != one.fingerprint})
+    return tuple(case.name for case in cases if not _asks_the_same(case, planned[case.id].of(case.draft)))
 
 
 async def answered_repeats(

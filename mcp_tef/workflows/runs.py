@@ -329,7 +329,7 @@ class Runs:
         return await cases_as_planned(self._store, batch_id, {run.case_id for run in runs})
 
     async def changed_since_planned(self, batch_id: BatchId) -> tuple[str, ...]:
-        """Return the names of the cases and tools that say something else by now than the batch asks."""
+        """Return the names of the cases that say something else by now than the batch asks."""
         return await changed_since_planned(self._store, batch_id)
 
     async def _line_up(self, job: BatchPlan) -> Batch:

@@ -15,14 +15,12 @@ def planned_cases(
     asked: Mapping[RunId, TestCase],
     outcomes: Mapping[RunId, RunResult],
     snapshots: Mapping[SnapshotId, Snapshot],
-    offered: Mapping[RunId, SnapshotId],
 ) -> dict[CaseId, PlannedCase]:
     """Return the cases of a batch as they were when it began."""
     found: dict[CaseId, PlannedCase] = {}
     for plan in plans:
         draft, outcome, known = asked[plan.id].draft, outcomes.get(plan.id), found.get(plan.case_id)
-        snapshot_id = (outcome and outcome.snapshot_id) or offered.get(plan.id)
-        tools = snapshots.get(snapshot_id) if snapshot_id and not plan.settings.client else None
+        tools = snapshots.get(outcome.snapshot_id) if outcome and outcome.snapshot_id else None
         found[plan.case_id] = PlannedCase(
             query=draft.query,
             expectation=draft.expectation,

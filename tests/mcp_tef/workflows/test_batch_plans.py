@@ -4,31 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from mcp_tef.events import RunEnded
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import NO_TOOL
-from mcp_tef.model.tools import Listing
-from mcp_tef.ports import CheckResult, Question, Store
+from mcp_tef.ports import Question, Store
 from mcp_tef.storage.store import open_store
 from tests.mcp_tef.workflows.test_runs import DESK, finds
 from tests.support.workflow_bench import bench, draft, request, write
-
-
-class ReachedGate(asyncio.Event):
-    """A closed gate that says when somebody stands before it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.reached = asyncio.Event()
-
-    async def wait(self) -> Literal[True]:
-        """Wait until it is opened."""
-        self.reached.set()
-        return await super().wait()
 
 
 @pytest.fixture
@@ -70,30 +55,3 @@ async def test_a_batch_that_goes_on_asks_what_it_planned(store: Store) -> None:
     assert whole.count("TP") == 4
     assert {question.query for question in made.selector.questions} == {case.draft.query for case in cases}
     assert all(question.tools == first.tools for question in made.selector.questions)
-
-
-async def test_a_batch_that_goes_on_offers_the_tools_of_its_start_also_before_the_first_answer(store: Store) -> None:
-    """The servers of cases that were not asked yet were listed when the batch began, and are not read again."""
-    made = bench(store, {**DESK, "shop": [replace(one, server="shop") for one in DESK["desk"]]}, finds)
-    for name in ("desk", "shop"):
-        await made.register(name)
-    await write(made, *(replace(draft(name), servers=(name,)) for name in ("desk", "shop")))
-    gate = made.selector.gate = ReachedGate()
-    batch = await made.runs.start(request(concurrency=1))
-    await gate.reached.wait()
-    await made.runs.cancel(batch.id)
-    assert (await made.runs.batch(batch.id)).count("TP") == 0
-    made.selector.gate.set()
-    first = made.selector.questions[0]
-    for name in ("desk", "shop"):
-        changed = [replace(one, server=name, raw={**one.raw, "description": "New"}) for one in DESK["desk"]]
-        made.gateway.servers[name] = [replace(one, description="New") for one in changed]
-        server = await store.servers.find(name)
-        await store.servers.record_check(server.id, CheckResult(listing=Listing(server=name, tools=tuple(changed))))
-    told = [f"{name}/{one.name}" for name in ("desk", "shop") for one in DESK["desk"]]
-    assert await made.runs.changed_since_planned(batch.id) == tuple(sorted(told))
-    await made.runs.resume(batch.id)
-    await made.runs.wait(batch.id)
-    described = {one.tool.description for question in made.selector.questions[1:] for one in question.tools}
-    assert described == {one.tool.description for one in first.tools}
-    assert len(made.selector.questions) == 3
