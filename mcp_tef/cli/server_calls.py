@@ -94,9 +94,9 @@ def require_word(terminal: Terminal, server: Server, tool: str, given: Mapping[s
 
 def _told(made: ToolCall, terminal: Terminal) -> int:
     reply = made.reply or ToolReply()
-    terminal.say(*(_block(block) for block in reply.content))
+    terminal.say(*(line for block in reply.content for line in _block(block).splitlines() or [""]))
     if reply.structured is not None and not reply.text:
-        terminal.say(_json(reply.structured))
+        terminal.say(*_json(reply.structured).splitlines())
     whole = " Not all of it was kept." if reply.cut else ""
     failed = "The tool says that it failed" if reply.is_error else "Answered"
     terminal.note(f"{failed}, after {reply.execution_time_ms} ms.{whole}")

@@ -138,7 +138,7 @@ def batch(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         isolation.move_in(monkeypatch, home)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("GITHUB_API_KEY", TOKEN)
-        yield adopted(workspace), stub
+        yield workspace_files.made_own(workspace), stub
 
 
 @pytest.mark.parametrize("verb", ["retry", "resume"])

@@ -24,6 +24,7 @@ from mcp_tef.model.model_routers import (
     router_to_json,
 )
 from mcp_tef.model.servers import ServerSpec, Transport, require_complete
+from mcp_tef.model.similarity import parse_embedder
 from mcp_tef.model.tools import Tool
 from mcp_tef.model.web_search import (
     SearchAnswer,
@@ -191,6 +192,7 @@ async def nearest_utterance(engine: Engine) -> None:
 async def computed_once(engine: Engine) -> None:
     with ModelStub(openai) as stub:
         router = replace(AUTO, embedder=f"http:{stub.url}")
+        engine.consents.add_typed_embedder(parse_embedder(f"http:{stub.url}"))
         for query in ("Debug", "Solve it", "Debug"):
             await engine.targets.decisions(router, [query])
     texts = [text for request in stub.requests for text in request.body.get("input") or request.body["inputs"]]

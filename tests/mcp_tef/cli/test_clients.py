@@ -138,7 +138,7 @@ def test_a_batch_of_a_profile_that_changed_since_is_not_continued_with_another(c
     batch = on(city, "run", "--client", "narrow", "--json").document["batch"]
     newer = tmp_path / "narrow.yaml"
     newer.write_text(yaml.safe_dump({**NARROW, "version": 2}), "utf-8")
-    assert on(city, "clients", "add", newer).code == 0
+    assert on(city, "clients", "add", newer, "--replace").code == 0
     again = on(city, "runs", "retry", batch, "--json").document
     failed = [one for one in again["runs"] if one["status"] == "failed"]
     assert failed

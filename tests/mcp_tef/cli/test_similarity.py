@@ -84,7 +84,7 @@ def test_the_threshold_comes_from_the_surroundings_where_it_is_not_given(
     assert rule() == (0.25, "confusability")
     monkeypatch.setenv("SIMILARITY_THRESHOLD", "0.4")
     assert rule() == (0.4, "similarity")
-    monkeypatch.setenv("SIMILARITY_THRESHOLD", "high")
+    monkeypatch.setenv("MCP_TEF_SIMILARITY_THRESHOLD", "high")
     assert say("similarity", "--tools-file", tools).code == 2
 
 

@@ -362,7 +362,7 @@ async def test_a_stored_address_gets_a_key_only_after_a_yes(new_desk: Desk, butt
     await new_desk.press("Resume")
     await new_desk.until(lambda: new_desk.page.findChildren(ConsentDialog))
     (sheet,) = new_desk.page.findChildren(ConsentDialog)
-    assert sheet.request.target == "https://evil.example"
+    assert sheet.request.target == "https://evil.example/v1"
     assert sheet.request.names == ("OPENAI_API_KEY",)
     assert new_desk.fake.selector.questions == []
     await new_desk.press(button)
