@@ -19,7 +19,7 @@ class OtherProcessesWatch(QObject):
         self._presenter = ShellPresenter(session)
         self._session = session
         self._timer = QTimer(self, interval=LOOK_MS, singleShot=True)
-        self._timer.timeout.connect(lambda: session.spawn(self.look()))
+        self._timer.timeout.connect(lambda: None if self._closed else session.spawn(self.look()))
         session.closing.connect(self._stop)
         self._failed, self._closed = "", False
         self._timer.start()

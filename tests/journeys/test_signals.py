@@ -228,9 +228,15 @@ def test_the_window_is_closed_in_order_without_a_question(
     ]
 
 
-def test_a_signal_ends_a_question_at_the_terminal(workspace: Path, marker: str, tmp_path: Path) -> None:
+def test_a_signal_ends_a_question_at_the_terminal(
+    workspace: Path, marker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours, theirs = pty.openpty()
     stranger = {**os.environ, "PYTHONPATH": str(ROOT)} | dict.fromkeys(isolation.HOME_VARIABLES, str(tmp_path / "home"))
+    with monkeypatch.context() as theirs_too:
+        for name in isolation.HOME_VARIABLES:
+            theirs_too.setenv(name, stranger[name])
+        workspace_files.made_own(workspace)
     with subprocess.Popen(command("run"), env=stranger, stdin=theirs, stdout=theirs, stderr=theirs) as process:
         os.close(theirs)
         asked = b""

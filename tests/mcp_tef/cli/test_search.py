@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Said, say
+from tests.support.command_line import Said, say, say_allowed
 from tests.support.search_services import FORMS, PAGE, SearchService
 
 SCHEMA = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
@@ -30,7 +30,8 @@ def test_a_search_tool_is_kept_tried_served_by_the_library_and_exported(tmp_path
         (tmp_path / "config.json").write_text(json.dumps({"search": "web", "count": 3}), "utf-8")
         kept = ("library", "add", tmp_path / "tool.json", "--executor", "search", "--config", tmp_path / "config.json")
         assert on(tmp_path, *kept).code == 0
-        ran = on(tmp_path, "library", "run", "search_web", '{"query": "pumps"}', "--json")
+        call = ("library", "run", "search_web", '{"query": "pumps"}', "--json", "--workspace", tmp_path / "work.db")
+        ran = say_allowed(*call)
         assert ran.document["output"] == found.document
     gone = on(tmp_path, "search", "run", "web", "pumps", "--json")
     assert (gone.code, gone.error["code"]) == (3, "search_unreachable")
