@@ -16,12 +16,12 @@ class OtherProcessesWatch(QObject):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
+        self._failed, self._closed = "", False
         self._presenter = ShellPresenter(session)
         self._session = session
         self._timer = QTimer(self, interval=LOOK_MS, singleShot=True)
         self._timer.timeout.connect(lambda: None if self._closed else session.spawn(self.look()))
         session.closing.connect(self._stop)
-        self._failed, self._closed = "", False
         self._timer.start()
 
     async def look(self) -> None:

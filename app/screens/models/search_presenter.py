@@ -89,13 +89,22 @@ class SearchPresenter:
         """Keep a new search tool; InputError where its name is taken or anything is wrong."""
         if form.name.strip() in self.tools:
             raise InputError(f"There is a search tool named {form.name.strip()} already.", hint="Use another name.")
-        return await self.save(form.parsed())
+        return await self.save(await self._typed(form.parsed()))
 
     async def edit(self, seen: SearchTool, form: SearchToolForm) -> SearchTool:
         """Keep another definition of the search tool seen, under its name; return what was to be kept. InputError."""
-        wanted = replace(form, name=seen.name).parsed()
+        wanted = await self._typed(replace(form, name=seen.name).parsed())
         await self.save(wanted, seen)
         return wanted
+
+    async def _typed(self, tool: SearchTool) -> SearchTool:
+        """Note that the user typed the address of a search tool, so that it is not asked about."""
+
+        async def note(core: "Engine") -> None:
+            core.consents.add_typed_address(tool.provider, tool.base_url or "")
+
+        await self.ask(note)
+        return tool
 
     async def remove(self, name: str) -> SearchTool:
         """Remove a search tool and return it."""

@@ -186,6 +186,7 @@ async def test_a_search_tool_is_made_and_searched_and_errors_are_one_sentence(qa
             bench.do("models.search_now")
             await bench.until(lambda: "“many”" in drawn(tab))
             tab.number.setText("5")
+            tab.presenter.tools["web"] = await tab.presenter._typed(brave)
             bench.do("models.search_now")
             await bench.until(lambda: "There is no key for brave." in drawn(tab))
             bench.do("models.search_key")
