@@ -46,7 +46,7 @@ class HubModel:
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """What a file of a model has to be: its size in bytes and its SHA-256."""
+    """Pin of one file of a model: its size in bytes and its SHA-256."""
 
     size: int
     sha256: str

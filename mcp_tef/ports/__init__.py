@@ -1,6 +1,7 @@
 """The protocols that workflows speak to; adapters satisfy them, tests stand in for them."""
 
 from mcp_tef.ports.execution import CaseTools, RunExecutor, ToolOffering
+from mcp_tef.ports.library_storage import DefinitionStore, LibraryStore
 from mcp_tef.ports.models import (
     BaselineScorer,
     BaselineScores,
@@ -26,9 +27,7 @@ from mcp_tef.ports.storage import (
     CaseStore,
     CheckResult,
     ConsentStore,
-    DefinitionStore,
     DraftStore,
-    LibraryStore,
     MetricsStore,
     RunStore,
     ServerStore,

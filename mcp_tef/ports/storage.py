@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from mcp_tef.model.batch_plans import PlannedCase
     from mcp_tef.model.cases import CaseDraft, TestCase
     from mcp_tef.model.comparison import AnsweredRun, Judgement, PairableRun
-    from mcp_tef.model.definitions import DefinitionKind, StoredDefinition
     from mcp_tef.model.drafts import Draft, DraftStep
-    from mcp_tef.model.ids import BatchId, CaseId, DraftId, LibraryToolId, RunId, ServerId, SnapshotId, ToolCallId
+    from mcp_tef.model.ids import BatchId, CaseId, DraftId, RunId, ServerId, SnapshotId, ToolCallId
     from mcp_tef.model.json import Json
-    from mcp_tef.model.library import Execution, LibraryTool, ToolCategory, ToolDesign, ToolStatus, ToolVersion
     from mcp_tef.model.metrics import FilterChoices
     from mcp_tef.model.run_filter import RunFilter
     from mcp_tef.model.runs import (
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.servers import Server, ServerSpec
     from mcp_tef.model.tool_calls import ToolCall
     from mcp_tef.model.tools import Listing, OfferedTool
+    from mcp_tef.ports.library_storage import DefinitionStore, LibraryStore
     from mcp_tef.ports.servers import ContactStore
     from mcp_tef.ports.writes import KnownRuns, ProgressStep
     from mcp_tef.statistics.history import History
@@ -294,93 +293,6 @@ class DraftStore(Protocol):
         ...
 
     async def remove(self, ids: Sequence[DraftId]) -> None: ...
-
-
-class LibraryStore(Protocol):
-    """The tool library on disk. Names are unique (ConflictError); unknown ids raise NotFoundError."""
-
-    async def add(self, design: ToolDesign, changelog: str = "") -> LibraryTool:
-        """Keep a new tool as a draft, in version 1."""
-        ...
-
-    async def update(
-        self, tool_id: LibraryToolId, design: ToolDesign, changelog: str, *, expected_version: int
-    ) -> LibraryTool:
-        """Keep a new version; ConflictError where the latest one is another than expected."""
-        ...
-
-    async def set_status(
-        self, tool_id: LibraryToolId, status: ToolStatus, *, seen: ToolStatus | None = None
-    ) -> LibraryTool:
-        """Give a tool a status; ChangedMeanwhileError where it has another one than was seen."""
-        ...
-
-    async def all(self) -> tuple[LibraryTool, ...]:
-        """Return every tool, by name."""
-        ...
-
-    async def get(self, tool_id: LibraryToolId) -> LibraryTool: ...
-    async def versions(self, tool_id: LibraryToolId) -> tuple[ToolVersion, ...]:
-        """Return every version of a tool, newest first."""
-        ...
-
-    async def remove(self, ids: Sequence[LibraryToolId]) -> None:
-        """Hide tools until the next open, so that `restore` undoes it."""
-        ...
-
-    async def restore(self, ids: Sequence[LibraryToolId]) -> None: ...
-    async def categories(self) -> tuple[ToolCategory, ...]: ...
-    async def save_category(self, category: ToolCategory, *, seen: ToolCategory | None = None) -> None:
-        """Add a category, or change what differs from the one seen in that of its name; ChangedMeanwhileError."""
-        ...
-
-    async def record(self, executions: Sequence[Execution]) -> None:
-        """Keep executions that ended; of each tool the last thousand stay."""
-        ...
-
-    async def executions(self, tool_id: LibraryToolId | None = None, *, limit: int = 1000) -> tuple[Execution, ...]:
-        """Return the executions of a tool, or of all, newest first."""
-        ...
-
-
-class DefinitionStore(Protocol):
-    """Prompts, model groups, routes and search tools on disk; unknown names raise NotFoundError."""
-
-    async def add(
-        self,
-        kind: DefinitionKind,
-        name: str,
-        document: Mapping[str, Json],
-        note: str = "",
-        *,
-        seen: Mapping[str, Json] | None = None,
-    ) -> StoredDefinition:
-        """Store the next version of a name, the first for a new one; numbers are never reused.
-
-        Where `seen` is given, only what differs from it is changed; an empty one saw that there was none.
-        ChangedMeanwhileError where the same was changed since; NotFoundError where what was seen is gone.
-        """
-        ...
-
-    async def all(self, kind: DefinitionKind) -> tuple[StoredDefinition, ...]:
-        """Return the latest version of each name, by name."""
-        ...
-
-    async def versions(self, kind: DefinitionKind, name: str) -> tuple[StoredDefinition, ...]:
-        """Return every version of a name, newest first."""
-        ...
-
-    async def get(self, kind: DefinitionKind, name: str, version: int | None = None) -> StoredDefinition:
-        """Return one version of a name, or the latest."""
-        ...
-
-    async def remove(self, kind: DefinitionKind, name: str) -> None:
-        """Hide every version of a name."""
-        ...
-
-    async def restore(self, kind: DefinitionKind, name: str) -> None:
-        """Undo a removal."""
-        ...
 
 
 class MetricsStore(Protocol):

@@ -1,4 +1,4 @@
-"""What programs that we start can do to us and leave behind: they read nothing of ours, and none of them is left.
+"""Limits on programs that we start: they read nothing of ours, and none of them is left.
 
 On Linux a library tool runs below a supervisor, a sub-reaper: whatever leaves the tool's session or loses its parent
 becomes a child of the supervisor, which kills until no child is left. Elsewhere only the process group is killed.

@@ -271,9 +271,7 @@ class LibraryPresenter:
     async def set_status(self, status: ToolStatus) -> LibraryTool | None:
         """Give the selected tool another status."""
         tool = self.tool
-        if tool is None:
-            return None
-        return await self.ask(lambda core: core.library.set_status(tool.name, status, seen=tool, by=BY))
+        return tool and await self.ask(lambda core: core.library.set_status(tool.name, status, seen=tool, by=BY))
 
     async def delete(self, names: Sequence[str]) -> Sequence[LibraryToolId]:
         """Delete tools, which `restore` undoes."""
