@@ -106,7 +106,7 @@ def _python_literal(data: bytes, starts: Sequence[int], node: ast.Constant, *, i
     value, line = str(node.value), starts[node.lineno - 1]
     start = line + node.col_offset
     end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
-    margin = (_margin(value) if "\n" in value else data[line:start].decode()) if is_docstring else None
+    margin = (_margin(value) if value.strip().count("\n") else data[line:start].decode()) if is_docstring else None
     return SourceLiteral(start, end, value, _python_parts(data[start:end], start), margin)
 
 

@@ -1,8 +1,9 @@
 """The rule by which a text is written into a user's source: as a string, for certain, or not at all.
 
-A text is written only where its literal is parsed, encoded for its kind, and the file parsed again equals the old one
-but for that string. All else is for the user to copy: other languages and encodings, f-strings, templates, comments,
-and texts with hidden characters.
+A text is written only where it is the whole of one string literal that is parsed, encoded for its kind, and the file
+parsed again equals the old one but for that string. All else is for the user to copy: other languages and encodings,
+f-strings, templates, comments, texts with hidden characters, and a text inside a longer string, which may be JSON,
+markup or a command to its reader.
 """
 
 from __future__ import annotations
@@ -89,7 +90,17 @@ def _bytes_of(forms: set[str]) -> list[bytes]:
 
 def _count(literal: SourceLiteral, text: str) -> int:
     found = literal.value.count(text) or literal.value.count(_indented(text, literal.margin or ""))
-    return found or int(literal.margin is not None and cleandoc(literal.value) == text)
+    return found or int(_is_whole(literal, text))
+
+
+def _is_whole(literal: SourceLiteral, text: str) -> bool:
+    """Return True if a text is all of a string; readers of docstrings may have taken the indentation off."""
+    return literal.value == text or (literal.margin is not None and _listed(literal.value) == _listed(text))
+
+
+def _listed(docstring: str) -> str:
+    """Return a docstring as most of its readers list it."""
+    return cleandoc(docstring).strip()
 
 
 def _indented(text: str, margin: str) -> str:
@@ -100,62 +111,49 @@ def _indented(text: str, margin: str) -> str:
 def _edited(name: str, body: bytes, held: Sequence[SourceLiteral], before: str, after: str) -> bytes:
     if not held:
         raise UnsureSourceError("The text stands in a comment, a template or an f-string.")
+    if not _is_whole(held[0], before):
+        raise UnsureSourceError("The text is only a part of a longer string.")
     if has_hidden_characters(after):
         raise UnsureSourceError("The new text holds hidden characters.")
     (literal,), document = held, source_document(name, body)
-    place = document.literals.index(literal)
-    for exchange in _exchanges(literal, before, after):
-        wanted = document.dump(place, exchange[0])
-        for source in _sources(body, literal, exchange):
-            edited = body[: literal.start] + source + body[literal.end :]
-            with suppress(UnsureSourceError):
-                if source_document(name, edited).dump(None, "") == wanted:
-                    return edited
+    expected = _expected(literal, before, after)
+    wanted = document.dump(document.literals.index(literal), expected)
+    for source in _sources(body, literal, expected):
+        edited = body[: literal.start] + source + body[literal.end :]
+        with suppress(UnsureSourceError):
+            if source_document(name, edited).dump(None, "") == wanted:
+                return edited
     raise UnsureSourceError("The text cannot be exchanged without a change of what stands around it.")
 
 
-def _exchanges(literal: SourceLiteral, before: str, after: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the value that a literal is to have, with the piece that is exchanged and what comes instead.
-
-    Readers of docstrings take the indentation off, so that the text may have been listed with it or without.
-    """
-    value, margin = literal.value, literal.margin
-    cleaned = cleandoc(value)
-    if margin is None or value == before or before not in cleaned:
-        yield value.replace(before, after), before, after
-        return
-    pieces = [(before, after), (_indented(before, margin), _indented(after, margin))]
-    if cleaned == before:
-        pieces.append((value.strip(), _indented(after, margin)))
-    for old, new in pieces:
-        exchanged = value.replace(old, new)
-        if value.count(old) == 1 and cleandoc(exchanged) == cleaned.replace(before, after):
-            yield exchanged, old, new
+def _expected(literal: SourceLiteral, before: str, after: str) -> str:
+    """Return the value that a string is to have; a docstring keeps its indentation and the space around it."""
+    value = literal.value
+    if value == before or literal.margin is None:
+        return after
+    text = after if before == _listed(value) else after.strip()
+    first, last = len(value) - len(value.lstrip()), len(value.rstrip())
+    expected = f"{value[:first]}{_indented(text, literal.margin)}{value[last:]}"
+    if _listed(expected) != text:
+        raise UnsureSourceError("The new text begins or ends with blanks, which a docstring does not keep.")
+    return expected
 
 
-def _sources(body: bytes, literal: SourceLiteral, exchange: tuple[str, str, str]) -> Iterator[bytes]:
-    """Yield ways to write a literal, the one that changes least first; each is checked by parsing the file again."""
-    expected, old, new = exchange
+def _sources(body: bytes, literal: SourceLiteral, expected: str) -> Iterator[bytes]:
+    """Yield ways to write a literal as one string, a raw one first; each is checked by parsing the file again."""
+    if not literal.parts or _holds_comment(body, literal) or has_hidden_characters(expected):
+        return  # escapes of hidden characters have to stay escapes
+    begin, _, quote = literal.parts[0]
+    opening, plain = body[literal.start : begin], quote.removeprefix("r")
     newline = "\r\n" if body.partition(b"\n")[0].endswith(b"\r") else "\n"
-    forms = sorted(_bytes_of(written_forms(old) | {old.replace("\n", newline)}), key=len, reverse=True)
-    for start, end, quote in literal.parts:
-        inner = body[start:end]
-        for form in (form for form in forms if inner.count(form) == 1):
-            text = inner.replace(form, _encoded(new, quote, newline).encode())
-            yield body[literal.start : start] + text + body[end : literal.end]
-    if _is_whole(body, literal, old) and not has_hidden_characters(expected):  # escapes of these have to stay escapes
-        begin, _, quote = literal.parts[0]
-        quote = quote.removeprefix("r")
-        opening = body[literal.start : begin].lstrip(b"rR")
-        yield opening + _encoded(expected, quote, newline).encode() + quote.encode()
+    if quote != plain:
+        yield opening + _encoded(expected, quote, newline).encode() + plain.encode()
+    yield opening.lstrip(b"rR") + _encoded(expected, plain, newline).encode() + plain.encode()
 
 
-def _is_whole(body: bytes, literal: SourceLiteral, old: str) -> bool:
-    """Return True if a literal can be written as one string: it is one, or all of it is exchanged and no comment."""
-    if len(literal.parts) < 2:
-        return bool(literal.parts)
+def _holds_comment(body: bytes, literal: SourceLiteral) -> bool:
     pairs = zip(literal.parts, literal.parts[1:], strict=False)
-    return literal.value == old and not any(b"#" in body[last[1] : following[0]] for last, following in pairs)
+    return any(b"#" in body[last[1] : following[0]] for last, following in pairs)
 
 
 def _encoded(text: str, quote: str, newline: str) -> str:
