@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -218,15 +218,19 @@ class ResolvedSpec:
             )
         return self.fill(self.spec.secret or "")
 
-    def launch(self) -> Launch:
-        """Return the program to start, by its plan; ServerError where it or its folder cannot be found."""
-        for text in (self.spec.command or "", self.spec.cwd or ""):
-            self.fill(text)  # names the variable that is not set
+    def launch(self, require: Callable[[StartPlan], object] = lambda _: None) -> Launch:
+        """Return the program to start, by its plan; ServerError where it or its folder cannot be found.
+
+        `require` raises where the plan is not allowed, before anything that it names is read.
+        """
+        for text in (self.spec.command, self.spec.cwd, self.spec.env_file):
+            self.fill(text or "")  # names the variable that is not set
         plan = server_plan(self.spec, self._environment)
+        require(plan)
         env = {name: self._environment[name] for name in _INHERITED.split() if name in self._environment}
         if not os.path.isdir(plan.folder):
             raise self.fault(f"should start in {plan.folder}, which is no folder", "Correct the working folder.")
-        env |= {**self._from_file(plan.folder), **self._filled(self.spec.env)}
+        env |= {**self._from_file(plan.env_file), **self._filled(self.spec.env)}
         self._require_program(plan.program)
         if not os.path.dirname(self.spec.command or ""):
             env = _reaching(plan.program, env)
@@ -236,13 +240,12 @@ class ResolvedSpec:
         if shutil.which(program) is None or not os.path.isabs(program):
             raise program_not_found(self.spec, exists=os.path.isabs(program) and Path(program).is_file())
 
-    def _from_file(self, cwd: str) -> Mapping[str, str]:
+    def _from_file(self, file: str) -> Mapping[str, str]:
         """The variables of the server's env file, all of which may be secrets."""
-        if not self.spec.env_file:
+        if not file:
             return {}
-        file = Path(self.spec.project or cwd, os.path.expanduser(self.fill(self.spec.env_file)))
         try:
-            found = read_env_file(file)
+            found = read_env_file(Path(file))
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             raise self.fault(

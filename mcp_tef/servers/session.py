@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -99,8 +100,7 @@ async def hold_session(
     resolved = await access.resolved(spec)
     host = _Host(spec, observations, answer, request)
     if spec.transport is Transport.STDIO:
-        launch = resolved.launch()
-        access.require_start(spec, launch.plan)
+        launch = resolved.launch(partial(access.require_start, spec))
         observations.secrets = resolved.secrets
         async with running(launch, observations) as program:
             await host.receive(program.streams, program.last_words)

@@ -4,6 +4,7 @@ import getpass
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -259,7 +260,7 @@ def contact_request(subject: str, place: str, listed_in: Sequence[str] = ()) -> 
 
 def path_request(subject: str, path: str, listed_in: Sequence[str] = ()) -> ConsentRequest:
     """Return the question before a stored path is read: where it leads to now is part of the identity."""
-    place = os.path.realpath(os.path.expanduser(path))
+    place = resolved_path(path)
     return ConsentRequest(
         kind=ConsentKind.PATH,
         subject=subject,
@@ -268,6 +269,13 @@ def path_request(subject: str, path: str, listed_in: Sequence[str] = ()) -> Cons
         listed_in=tuple(listed_in),
         facts=((PATH, (place,)),),
     )
+
+
+def resolved_path(path: str) -> str:
+    """Return where a stored path leads to now; as it is written where it is none, or where a variable decides it."""
+    with suppress(ValueError):
+        return path if any(references(path)) else os.path.realpath(os.path.expanduser(path))
+    return path
 
 
 def typed_loopback(origin: str, workspace: str) -> Consent:
@@ -281,7 +289,7 @@ def used_names(spec: ServerSpec) -> tuple[str, ...]:
     """Return the variables, keychain entries and key files that a server's definition would use, sorted."""
     names = {_used_name(reference) for text in _texts_with_references(spec) for reference in references(text)} - {""}
     if spec.oauth.private_key_file:
-        names.add(f"file:{spec.oauth.private_key_file}")
+        names.add(f"file:{resolved_path(spec.oauth.private_key_file)}")
     return tuple(sorted(names))
 
 

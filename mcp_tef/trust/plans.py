@@ -22,6 +22,7 @@ from mcp_tef.trust.consents import (
     ConsentRequest,
     Fact,
     command_text,
+    resolved_path,
     shortened,
     used_names,
 )
@@ -48,7 +49,7 @@ class StartPlan:
         arguments: as they are written, with `${…}` and `{…}` in them.
         folder: absolute path to start in; empty for an empty folder of its own.
         variables: names, each with its value as it is written.
-        env_file: file that more variables are read from.
+        env_file: file that more variables are read from, where its path leads to now.
         project: folder that `${workspaceFolder}` stands for.
         answers: what a config answers to its own questions, by their ids.
         digest: SHA-256 of the program's file, where a relative path names it; else empty.
@@ -110,7 +111,7 @@ def server_plan(spec: ServerSpec, environment: Mapping[str, str]) -> StartPlan:
         arguments=spec.args,
         folder=folder,
         variables=tuple(sorted(spec.env.items())),
-        env_file=spec.env_file or "",
+        env_file=_env_file(spec, folder, environment),
         project=spec.project or "",
         answers=tuple(input_answers(spec).items()),
         digest=digest,
@@ -128,6 +129,12 @@ def _folder(spec: ServerSpec, environment: Mapping[str, str]) -> str:
     places = (spec.project or "", os.path.expanduser("~"))
     base = next((place for place in places if os.path.isdir(place)), os.sep)
     return str(Path(base, os.path.expanduser(_filled(spec.cwd or "", spec, environment))))
+
+
+def _env_file(spec: ServerSpec, folder: str, environment: Mapping[str, str]) -> str:
+    """Return where the path of a file of variables leads to now: a link beside a program may name any file."""
+    written = os.path.expanduser(_filled(spec.env_file or "", spec, environment))
+    return resolved_path(os.path.join(spec.project or folder, written)) if written else ""
 
 
 def _filled(text: str, spec: ServerSpec, environment: Mapping[str, str]) -> str:

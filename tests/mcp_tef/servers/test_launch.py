@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from mcp_tef.model.secrets import MASK, Secret
 from mcp_tef.model.servers import INPUTS, ServerSpec, Transport
 from mcp_tef.servers.launch import Launch, ResolvedSpec
 from mcp_tef.servers.tool_lister import McpToolLister
+from mcp_tef.trust.plans import StartPlan
 from mcp_tef.trust.programs import find_program, program_folders
 from tests.support.telling_server import program
 
@@ -97,6 +99,18 @@ def test_variables_come_from_the_env_file_and_the_config_overrules_it(tmp_path: 
     (tmp_path / ".env").write_text("\n".join(lines), "utf-8")
     resolved = ResolvedSpec(spec(env_file="${workspaceFolder}/.env", project=str(tmp_path), env={"E": "six"}), {})
     assert resolved.launch().env == {"A": "one", "B": "two\nlines", "C": "$x # y", "D": "four", "E": "six"}
+
+
+def test_an_env_file_is_read_where_the_plan_says_and_only_once_the_plan_is_allowed(tmp_path: Path) -> None:
+    resolved = ResolvedSpec(spec(env_file="missing.env", project=str(tmp_path)), {})
+
+    def refuse(plan: StartPlan) -> None:
+        raise PermissionError(plan.env_file)
+
+    with pytest.raises(PermissionError, match=re.escape(str(tmp_path / "missing.env"))):
+        resolved.launch(refuse)
+    with pytest.raises(ServerError, match="cannot be read"):
+        resolved.launch()
 
 
 def test_what_an_env_file_holds_is_a_secret(tmp_path: Path) -> None:

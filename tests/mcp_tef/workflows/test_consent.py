@@ -93,6 +93,29 @@ async def test_the_key_file_and_the_issuer_of_a_sign_in_are_part_of_the_question
     assert consents.needed(replace(spec, oauth=replace(oauth, private_key_file="/home/u/other.pem")))
 
 
+@pytest.mark.parametrize("kind", ["env file", "key file"])
+async def test_a_file_of_a_row_is_asked_about_by_where_it_leads_to_and_again_when_that_changes(
+    tmp_path: Path, kind: str
+) -> None:
+    for name in ("mine", "other"):
+        (tmp_path / name).write_text("KEPT=hush", "utf-8")
+    link = tmp_path / "link"
+    link.symlink_to("mine")
+    oauth = OAuthClient(client_id="us", private_key_file=str(link))
+    by_kind = {
+        "env file": replace(command_server(), env_file="link", project=str(tmp_path)),
+        "key file": replace(http(URL), auth_type=AuthType.CLIENT_CREDENTIALS, oauth=oauth),
+    }
+    spec, consents = by_kind[kind], no_consents()
+    (request,) = consents.missing([spec])
+    assert str(tmp_path.resolve() / "mine") in str(consent_rows(request))
+    await consents.allow(request)
+    assert not consents.needed(spec)
+    link.unlink()
+    link.symlink_to("other")
+    assert consents.needed(spec)
+
+
 async def test_an_address_that_a_variable_decides_asks_again_when_it_leads_elsewhere() -> None:
     spec = http("https://${HOST:-tools.example}/mcp")
     here, there = no_consents(environment={"HOST": "a.example"}), MemoryConsents()

@@ -105,6 +105,13 @@ def test_why_a_server_is_refused(settings: Any, reason: str) -> None:
     assert refusal(settings).startswith(reason)
 
 
+@pytest.mark.parametrize("kind", [None, *(one.value for one in Transport if one is Transport.FILE), "tools", "library"])
+@pytest.mark.parametrize("field", ["path", "file", "toolsFile", "tools_file", "tools"])
+def test_no_config_brings_a_server_that_is_a_file(kind: str | None, field: str) -> None:
+    """Such a file would be read unasked in a workspace of one's own."""
+    assert refusal({field: "/etc/hosts"} | ({"type": kind} if kind else {}))
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [("", "It has no name."), ("a\u202eb", "Its name holds characters"), ("n" * 300, "Its name is longer")],
