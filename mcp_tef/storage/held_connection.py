@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.sqlite_errors import translated
 from mcp_tef.storage.workspace_file import connect
+from mcp_tef.storage.workspace_identity import give_identity
 from mcp_tef.trust.files import replaced_database
 from mcp_tef.trust.open_files import OpenFile, is_open_here
+from mcp_tef.trust.own_workspaces import holds_strangers_text
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -28,10 +30,12 @@ class HeldConnection(sqlite3.Connection):
     _has_others: Callable[[], object]
     _path: Path
     _changes: int
+    holds_strangers_text = False
 
     def hold(self, path: Path, has_others: Callable[[], object]) -> None:
         """Hold the files of a workspace, which must have been read, so that all of them are there."""
         self._has_others, self._path, self._changes = has_others, path, self.total_changes
+        self.holds_strangers_text = holds_strangers_text(path)  # asked now, for the file may be gone later
         files = {path.with_name(f"{path.name}{ending}"): span for ending, span in _LOCKED.items()}
         self._files = tuple(OpenFile(file, span) for file, span in files.items() if file.exists())
 
@@ -84,6 +88,9 @@ def connection_of(session: "Session") -> sqlite3.Connection:
 
 def write_known(session: "Session", target: Path) -> None:
     """Write all that a connection reads to a new file, also where its own is gone. Raises StoreError or OSError."""
+    source = connection_of(session)
+    adopted = isinstance(source, HeldConnection) and source.holds_strangers_text
     with replaced_database(target) as unfinished, translated(target), closing(connect(unfinished)) as copy:
-        connection_of(session).backup(copy)
+        source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
+        give_identity(copy, unfinished, adopted=adopted)
