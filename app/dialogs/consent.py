@@ -57,6 +57,7 @@ CASES_NEED = {
     ConsentKind.TOOL_CALL: "This tool of the library acts outside this window.",
     ConsentKind.PATH: "These cases need tools from a file on this computer.",
 }
+MODEL_NEEDS = "Queries and tool definitions go to this address, which the workspace names."
 READING_NEEDS = {
     ConsentKind.PROGRAM: "Its tools can only be read by starting this program on your computer.",
     ConsentKind.CONNECTION: "Its tools can only be read by connecting to this address.",
@@ -92,7 +93,7 @@ class ConsentDialog(Dialog):
         super().__init__(one_line(request.title, 80), parent, width=620)
         self.request = request
         self.without_key = False
-        self.body.addWidget(FlowText(CASES_NEED[request.kind] if need is None else need, strong=True))
+        self.body.addWidget(FlowText(purpose(request) if need is None else need, strong=True))
         self.body.addWidget(FlowText(why_text(request), role=Role.DIM))
         view = ConsentView()
         view.show_request(request)
@@ -109,6 +110,12 @@ class ConsentDialog(Dialog):
     def _go_without(self) -> None:
         self.without_key = True
         self.accept()
+
+
+def purpose(request: ConsentRequest) -> str:
+    """Return what a batch needs an action for; addresses that belong to no server are those of models."""
+    asks_model = request.kind is ConsentKind.CONNECTION and request.spec is None
+    return MODEL_NEEDS if asks_model else CASES_NEED[request.kind]
 
 
 async def with_consent(session: Session, parent: QWidget, work: Callable[[], Awaitable[T]]) -> T | None:

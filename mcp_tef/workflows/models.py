@@ -274,13 +274,7 @@ class Models:
             return found.key, None
         if found.is_keyless:
             return None, None
-        request = key_request(
-            destination.provider,
-            found.source or f"your {destination.provider} credentials",
-            found.place,
-            self._consents.listed_in if destination.base_url else (),
-            unencrypted=self._consents.is_unencrypted(found.origin),
-        )
+        request = self._key_question(destination, found)
         if self._consents.declines(request):
             found.require_no_credentials(request)
             return None, None
@@ -289,6 +283,15 @@ class Models:
         if found.is_unneeded:
             return None, None
         return (found.key, None) if found.is_intended and not request.unencrypted else (None, request)
+
+    def _key_question(self, destination: Destination, found: _FoundKey) -> ConsentRequest:
+        return key_request(
+            destination.provider,
+            found.source or f"your {destination.provider} credentials",
+            found.place,
+            self._consents.listed_in if destination.base_url else (),
+            unencrypted=self._consents.is_unencrypted(found.origin),
+        )
 
     def contacts(self, stored: Iterable[Destination], given: Mapping[str, Secret]) -> tuple[ConsentRequest, ...]:
         """Return the questions to ask before stored addresses are contacted, with a key or without, each once.
@@ -304,6 +307,8 @@ class Models:
         key, question = self._decide(destination, given)
         if found.own_origin or found.set_address or question or (key and not found.is_keyless):
             return None
+        if not found.is_keyless and self._consents.declines(self._key_question(destination, found)):
+            return None  # who chose to run without a key was shown this address
         own = found.origin in self._catalogue.own_origins(destination.provider)
         return None if own else self._consents.may_contact(found.place, destination.provider)
 
