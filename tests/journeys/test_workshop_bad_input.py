@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.core_link.targets import ChangeTool, ShowDraft
 from app.screens.workshop import commands as ids
 from app.screens.workshop.batch_tab import CrowdOptionsDialog
+from app.screens.workshop.decision_dialogs import DraftHistoryDialog
 from app.screens.workshop.draft_dialogs import DraftNameDialog
 from app.screens.workshop.improvement_tab import ImprovementTab
 from app.screens.workshop.page import WorkshopPage
@@ -173,6 +174,11 @@ async def tools_that_are_gone(user: User) -> None:
     await user.window.session.call(lambda core: core.drafts.remove_tool(third, "forecast"))
     await user.see("is not in the draft Third any more")
     user.do(ids.UNDO)
+    await user.see("Step 1 of the draft Third was made in another window or command.")
+    user.do(ids.HISTORY)
+    dialog = await opened_dialog(user.bench.frame, DraftHistoryDialog)
+    dialog.table.select("0")
+    dialog.go.click()
     await until(lambda: user.workshop.presenter.draft and "weather" in str(user.workshop.presenter.draft.tools))
 
 

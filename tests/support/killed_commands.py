@@ -251,6 +251,7 @@ NAMES = ("First", "Second", "Third")
 async def hold(workspace: Path, address: str) -> None:
     """Start the batches, and stay."""
     engine = await Engine.open(workspace)
+    engine.consents.add_typed_address("openai", address)  # as commands do
     model = ModelSettings(provider="openai", model="gpt-4", base_url=address, timeout=300, max_retries=0)
     for name in NAMES:
         await engine.runs.start(BatchRequest(models=(model,), concurrency=1, name=name))
