@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from sqlalchemy import (
     TIMESTAMP,
     Dialect,
+    Integer,
     MetaData,
     Select,
     Table,
@@ -114,6 +115,19 @@ class SafeText(TypeDecorator[str]):
         raise TypeError("it holds something other than text")
 
 
+class SafeInteger(TypeDecorator[int]):
+    """A number that may come from strangers: SQLite keeps a text or bytes in a column of integers."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
+        """From a cell to Python; TypeError where somebody else wrote something different."""
+        if value is None or isinstance(value, int):
+            return value
+        raise TypeError("it holds something other than an integer")
+
+
 class Document(TypeDecorator[Any]):
     """A JSON value as compact text, of one type if it is given; None is NULL."""
 
@@ -195,6 +209,8 @@ def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
 
 
 _DIALECT = DefaultDialect()
+CheckedType: TypeAlias = Document | SafeText | SafeInteger
+_CHECKED = (Document, SafeText, SafeInteger)
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Read = TypeVar("Read", bound=Callable[..., Any])
@@ -236,15 +252,15 @@ def spoilt_cell(session: Session) -> str | None:
     """Return the first cell that is not what its column holds, by column, table and row; None where each is."""
     for table in StoredRow.metadata.tables.values():
         for name, kind in ((each.name, each.type) for each in table.columns):
-            row = _spoilt_row(session, table, name, kind) if isinstance(kind, Document | SafeText) else None
+            row = _spoilt_row(session, table, name, kind) if isinstance(kind, _CHECKED) else None
             if row is not None:
                 return f"{name} of {table.name}, row {row}"
     return None
 
 
-def _spoilt_row(session: Session, table: Table, name: str, kind: Document | SafeText) -> str | None:
+def _spoilt_row(session: Session, table: Table, name: str, kind: CheckedType) -> str | None:
     cell = type_coerce(table.c[name], Text)
-    spoilt = func.typeof(cell) == "blob"
+    spoilt = func.typeof(cell) != "integer" if isinstance(kind, SafeInteger) else func.typeof(cell) == "blob"
     if isinstance(kind, Document):
         spoilt = or_(spoilt, not_(func.json_valid(cell)))
         if kind.holds:
@@ -260,7 +276,7 @@ def _shown(key: object) -> str:
     return key.hex() if isinstance(key, bytes) else str(key)
 
 
-def _is_read(kind: Document | SafeText, value: Any) -> bool:
+def _is_read(kind: CheckedType, value: Any) -> bool:
     try:
         kind.process_result_value(value, _DIALECT)
     except MISREAD:

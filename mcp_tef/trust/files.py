@@ -105,10 +105,11 @@ def replaced_database(path: Path) -> Iterator[Path]:
         yield unfinished
 
 
-def write_inside(folder: Path, relative: str, data: bytes, *, private: bool = False) -> None:
+def write_inside(folder: Path, relative: str, data: bytes, *, private: bool = False, executable: bool = False) -> None:
     """Write a file below a folder with the folders on its way, none of which may be a link. Raises OSError."""
     *way, name = parts_inside(relative)
     folder_mode, mode = (FOLDER_MODE, FILE_MODE) if private else (PUBLIC_FOLDER_MODE, PUBLIC_FILE_MODE)
+    mode |= _EXECUTABLE * executable
     with folder_inside(folder, way, make=folder_mode) as held, held.replaced(name, mode) as file:
         file.write(data)
 
@@ -189,6 +190,7 @@ def _stream(path: Path) -> BinaryIO | None:
 
 
 _OTHERS = 0o077
+_EXECUTABLE = 0o111
 _CREATING = threading.Lock()
 
 

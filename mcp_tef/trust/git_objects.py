@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from mcp_tef.errors import InputError
-from mcp_tef.trust.files import open_inside
+from mcp_tef.trust.files import open_inside, write_failed, write_inside
 
 _SECONDS: Final = 60
 _LARGEST_REFS: Final = 50_000_000
@@ -28,7 +28,8 @@ _HASHES: Final = {40: "sha1", 64: "sha256"}
 _SHORTEST_HASH: Final = 4
 _FORBIDDEN: Final = frozenset("~^:?*[\\ \t\n")
 _HINT: Final = "Name a branch, tag or commit of this repository."
-_BLOB, _LINK = "100", "120000"
+_BLOB, _PROGRAM, _LINK = "100", "100755", "120000"
+_BLOBS_AT_ONCE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,32 @@ class GitObjects:
         """Return what a commit holds at a path of the work tree; None where there is no file."""
         found = [entry for entry in self._entries(commit, [path]) if entry[2] == path and entry[0].startswith(_BLOB)]
         return self._run("cat-file", "blob", found[0][1]) if found else None
+
+    def write_files(self, commit: str, folder: Path) -> None:
+        """Write the files of a commit into a new folder as they are stored, through no filter.
+
+        Links, other repositories and what is named `.git` are left out. Raises InputError, StoreError.
+        """
+        entries = [
+            one for one in self._entries(commit, []) if one[0].startswith(_BLOB) and ".git" not in _parts(one[2])
+        ]
+        for start in range(0, len(entries), _BLOBS_AT_ONCE):
+            some = entries[start : start + _BLOBS_AT_ONCE]
+            for (mode, _, path), data in zip(some, self._blobs([name for _, name, _ in some]), strict=True):
+                try:
+                    write_inside(folder, path, data, executable=mode == _PROGRAM)
+                except OSError as error:
+                    raise write_failed(folder / path, error) from error
+
+    def _blobs(self, names: Sequence[str]) -> Iterator[bytes]:
+        found, place = self._run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode()), 0
+        for _ in names:
+            start = found.index(b"\n", place) + 1
+            size = found[place:start].split()[-1]
+            if not size.isdigit():
+                raise InputError("An object of this repository is missing.", hint="Fetch the whole commit.")
+            place = start + int(size) + 1
+            yield found[start : place - 1]
 
     def differs(self, commit: str, paths: Sequence[str]) -> bool:
         """Return True if files or folders of the work tree are not what a commit holds; ignored files do not count.
@@ -92,14 +119,14 @@ class GitObjects:
     def _git(self, *words: str, work_tree: bool = False) -> str:
         return self._run(*words, work_tree=work_tree).decode("utf-8", "surrogateescape")
 
-    def _run(self, *words: str, work_tree: bool = False) -> bytes:
+    def _run(self, *words: str, work_tree: bool = False, given: bytes = b"") -> bytes:
         environment = _environment(self.ours) | ({"GIT_WORK_TREE": str(self.work_tree)} if work_tree else {})
         try:
             return subprocess.run(
                 [_program(), *words],
                 cwd=self.work_tree if work_tree else self.ours,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                input=given,
                 capture_output=True,
                 timeout=_SECONDS,
                 check=True,
@@ -175,6 +202,10 @@ def _places(name: str) -> Iterator[str]:
     yield f"refs/remotes/{name}/HEAD"
     if name.startswith("refs/"):
         yield name
+
+
+def _parts(path: str) -> list[str]:
+    return path.lower().split("/")
 
 
 def _is_there(path: str, known: Iterable[str]) -> bool:

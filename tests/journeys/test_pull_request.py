@@ -5,6 +5,7 @@ import os
 import runpy
 import subprocess
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,21 @@ def test_with_a_model_base_and_head_are_asked_in_pairs_and_a_worse_text_fails(
     assert "**worse**" in summary
     assert say("verify", repository / "out" / "verdict.json").code == 0
     assert "sk-for-this-test" not in (repository / "out" / "verdict.json").read_text("utf-8")
+
+
+def test_the_base_is_read_without_filters_and_hooks_of_the_repository(repository: Path, tmp_path: Path) -> None:
+    marker, script = tmp_path / "marker", tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {marker}\ncat\n", "utf-8")
+    script.chmod(0o755)
+    (repository / ".git" / "hooks" / "post-checkout").symlink_to(script)
+    (repository / ".git" / "info" / "attributes").write_text("* filter=x\n", "utf-8")
+    for key in ("filter.x.smudge", "filter.x.process"):
+        subprocess.run(["git", "config", key, str(script)], cwd=repository, check=True)
+    checked_out = runpy.run_path(str(ACTION / "evaluate.py"))["checked_out"]
+    with chdir(repository), checked_out("HEAD") as place:
+        assert {one.name for one in place.iterdir()} == {"cases.json", "tools.json"}
+        assert (place / "tools.json").read_text("utf-8") == GOOD
+    assert not marker.exists()
 
 
 def test_the_action_and_the_hook_are_sound() -> None:

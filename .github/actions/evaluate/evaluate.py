@@ -6,14 +6,13 @@ or its key, as in pull requests from forks, nothing is asked and the verdict is 
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from mcp_tef import TefError, append_text, parse_model, quick, write_text
+from mcp_tef import TefError, append_text, git_objects, parse_model, quick, write_text
 from mcp_tef.cli.main import main as command
 
 NEUTRAL = "neutral"
@@ -73,14 +72,10 @@ def head_count(file: Path) -> int:
 
 @contextmanager
 def checked_out(ref: str) -> Iterator[Path]:
-    """Have another commit in a folder of its own."""
-    with TemporaryDirectory() as folder:
-        place = Path(folder, "base")
-        subprocess.run(["git", "worktree", "add", "--detach", str(place), "--", ref], check=True, capture_output=True)
-        try:
-            yield place
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", str(place)], check=False, capture_output=True)
+    """Have the files of another commit in a folder of its own; no filter or hook of the repository runs."""
+    with git_objects(Path.cwd()) as objects, TemporaryDirectory() as folder:
+        objects.write_files(objects.commit(ref), Path(folder))
+        yield Path(folder)
 
 
 def compared(environment: Mapping[str, str], head: Path, cases: Path, output: Path, asked: tuple[str, ...]) -> str:

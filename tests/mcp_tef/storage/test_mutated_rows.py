@@ -34,7 +34,10 @@ def test_a_start_a_contact_and_a_touched_file_would_be_noticed(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("extra", "5"), ("extra", "[1]"), ("oauth", "[]"), ("env", "null"), ("args", "{}"), ("command", b"\xff")],
+    [
+        *(("extra", "5"), ("extra", "[1]"), ("oauth", "[]"), ("env", "null"), ("args", "{}"), ("command", b"\xff")),
+        *(("problem_count", b""), ("latency_ms", "soon"), ("exit_code", 1.5)),
+    ],
 )
 async def test_a_server_with_a_value_of_another_type_is_named(
     store: SqliteStore, workspace: Path, column: str, value: object

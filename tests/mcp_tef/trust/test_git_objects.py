@@ -90,6 +90,34 @@ def test_differences_are_those_of_the_work_tree(repository: Path) -> None:
     assert differs()
 
 
+def new_folder(place: Path) -> Path:
+    """Return an empty folder."""
+    (place / "target").mkdir()
+    return place / "target"
+
+
+def test_the_files_of_a_commit_are_written_as_they_are_stored(repository: Path, tmp_path: Path) -> None:
+    (repository / "src" / "run.sh").write_bytes(b"one\r\n\0" * 3)
+    (repository / "src" / "run.sh").chmod(0o755)
+    (repository / "empty").touch()
+    (repository / "link").symlink_to("/etc/hostname")
+    (repository / "src" / "tools.py").write_text("not committed", "utf-8")
+    git(repository, "add", "src/run.sh", "empty", "link")
+    git(repository, "commit", "-qm", "three")
+    for number in range(250):
+        (repository / f"{number}.txt").write_text(f"{number}\n" * number, "utf-8")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "four")
+    target = new_folder(tmp_path)
+    with git_objects(repository) as objects:
+        objects.write_files(objects.commit("HEAD"), target)
+    found = {str(one.relative_to(target)) for one in target.rglob("*") if not one.is_dir()}
+    assert found == {*git(repository, "ls-files").split("\n")} - {"link"}
+    assert all((target / one).read_bytes() == (repository / one).read_bytes() for one in found)
+    assert os.access(target / "src" / "run.sh", os.X_OK)
+    assert not os.access(target / "src" / "tools.py", os.X_OK)
+
+
 def test_a_work_tree_beside_the_first_is_read(repository: Path) -> None:
     git(repository, "worktree", "add", "-q", "../beside", "topic/a")
     with git_objects(repository.parent / "beside") as objects:
@@ -136,6 +164,7 @@ def test_nothing_of_the_configuration_runs(repository: Path, tmp_path: Path) -> 
         assert objects.differs(objects.commit("main"), ["."])
         with pytest.raises(InputError):
             objects.commit("0" * len(commit))
+        objects.write_files(commit, new_folder(tmp_path))
     assert not marker.exists()
 
 
