@@ -22,7 +22,7 @@ from app.shell.work_questions import RenameWorkspaceDialog
 from app.widgets import DetailPane, PickPopup
 from app.widgets.picker import Picker
 from mcp_tef import CaseDraft, Expectation, ExpectedCall, Json, ServerSpec, StoreError, Transport, launch_preview
-from mcp_tef.trust.consents import key_request
+from mcp_tef.trust.consents import contact_request, key_request, path_request
 from tests.shots.stage import Stage, built
 from tests.support.windows import until
 
@@ -132,6 +132,23 @@ async def consent_key(stage: Stage) -> None:
     listed_in = ("workspace /home/ada/Downloads/shop.mcp-tef",)
     request = key_request("openai", "OPENAI_API_KEY", "http://gateway.example:8080", listed_in, unencrypted=True)
     ConsentDialog(request, stage.bench.frame).open()
+
+
+async def consent_model(stage: Stage) -> None:
+    """The question whether a model may be asked at an address that the workspace names, without a key."""
+    request = contact_request("openai", "http://gateway.example:8080", ("workspace /home/ada/Downloads/shop.mcp-tef",))
+    ConsentDialog(request, stage.bench.frame).open()
+
+
+async def consent_path(stage: Stage) -> None:
+    """The question whether a tools file may be read that somebody else wrote into the workspace."""
+    request = path_request("Files", "/home/ada/notes/tools.json", ("workspace /home/ada/Downloads/shop.mcp-tef",))
+    ConsentDialog(request, stage.bench.frame).open()
+
+
+async def open_file(stage: Stage) -> None:
+    """The dialog that opens a workspace."""
+    stage.do("workspace.open")
 
 
 async def consent_address(stage: Stage) -> None:

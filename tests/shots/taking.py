@@ -20,6 +20,7 @@ from tests.shots.__main__ import HELP_PICTURES, WINDOWS
 from tests.shots.scenes import PICTURES, SCENES, Scene
 from tests.shots.stage import Stage, looks, staged
 from tests.shots.workspaces import prepare, workspace
+from tests.support.workspace_files import made_own
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -59,7 +60,8 @@ async def take(place: Path, folder: Path, look: Look, names: Sequence[str]) -> N
 def _copied(place: Path, state: str, look: str) -> Path:
     """A workspace of one's own, so that what scenes change in it is in no other picture."""
     shutil.copytree(place / state, place / look / state)
-    return workspace(place / look, state)
+    copy = workspace(place / look, state)
+    return made_own(copy) if copy.exists() else copy
 
 
 def _file(scene: Scene, look: Look, names: Sequence[str]) -> str:
