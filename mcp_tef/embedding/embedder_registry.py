@@ -10,6 +10,7 @@ from mcp_tef.embedding.local_embedder import (
     BUNDLED_MODEL,
     DEFAULT_MODEL,
     FOLDER_VARIABLE,
+    HOW_TO_HAVE_ONE,
     FastembedEmbedder,
     home_of,
     kept_model,
@@ -81,6 +82,10 @@ class EmbedderRegistry:
             case _:
                 return await self._local(choice)
 
+    def can_download(self, model: str) -> bool:
+        """Return True for a model whose files are pinned, which is what `download` needs."""
+        return (model or DEFAULT_MODEL).lower() in map(str.lower, self._pins)
+
     async def download(self, model: str, progress: Progress) -> None:
         """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
         known = await asyncio.to_thread(known_model, model or DEFAULT_MODEL)
@@ -114,7 +119,7 @@ class EmbedderRegistry:
         if found is None:
             raise EmbeddingError(
                 f"The embedding model {name} is not on this machine.",
-                hint="Download it, give the folder of one (folder:DIR), or compare by words (tfidf).",
+                hint=f"Download it in the window. {HOW_TO_HAVE_ONE}" if self.can_download(name) else HOW_TO_HAVE_ONE,
                 context={"model": name},
             )
         return found

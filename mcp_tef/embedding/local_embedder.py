@@ -53,7 +53,10 @@ BASELINE_MODELS = (BUNDLED_MODEL, DEFAULT_MODEL)
 BATCH_SIZE = 16
 
 _MODEL_BY_FILE = {"model_optimized.onnx": DEFAULT_MODEL, "model.onnx": "sentence-transformers/all-MiniLM-L6-v2"}
-_HINT = "Download the model, give the folder of one (folder:DIR), or compare by words (TF-IDF), which needs none."
+HOW_TO_HAVE_ONE = (
+    "Put model.onnx, tokenizer.json and the other files of a model that you trust into a folder and give it "
+    "(folder:DIR), or compare by words (tfidf), which needs none."
+)
 
 
 class FastembedEmbedder:
@@ -132,7 +135,9 @@ async def _in_thread(name: str, work: Callable[[], Result]) -> Result:
         raise outcome
     if isinstance(outcome, BaseException):
         raise EmbeddingError(
-            f"The embedding model {name} cannot be used: {_first_line(outcome)}.", hint=_HINT, context={"model": name}
+            f"The embedding model {name} cannot be used: {_first_line(outcome)}.",
+            hint=HOW_TO_HAVE_ONE,
+            context={"model": name},
         )
     return outcome
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
-from mcp_tef.embedding.local_embedder import load_fastembed
+from mcp_tef.embedding.local_embedder import HOW_TO_HAVE_ONE, load_fastembed
 from mcp_tef.errors import EmbeddingError
 from mcp_tef.model.addresses import is_loopback
 from mcp_tef.ports import Progress
@@ -33,7 +33,6 @@ _UNCOMPRESSED = {"Accept-Encoding": "identity"}
 
 _UNFINISHED = ".unfinished-"
 _HINT = "Try again later, or give the folder of a model that you have (folder:DIR)."
-_OWN_FOLDER = "Fetch the model yourself from a source that you trust, then give its folder (folder:DIR)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ class ModelDownload:
     async def into(self, home: Path) -> None:
         """Put the model's files into `home`; EmbeddingError where the hub does not give them as they are pinned."""
         if self._pinned is None:
-            raise self._failed("mcp-tef has no hashes to check its files by", _OWN_FOLDER)
+            raise self._failed("mcp-tef has no hashes to check its files by", HOW_TO_HAVE_ONE)
         if urlsplit(self._hub).scheme != "https" and not is_loopback(self._hub):
             raise self._failed(f"{self._host} is not asked over https, so anybody on the way could change the model")
         work = home.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")

@@ -261,6 +261,10 @@ class Embedders(Protocol):
         """Return the embedder asked for, if it is ready to use; EmbeddingError at once where it is not."""
         ...
 
+    def can_download(self, model: str) -> bool:
+        """Return True for a model that `download` can fetch."""
+        ...
+
     async def download(self, model: str, progress: Progress) -> None:
         """Fetch a fastembed model, telling how much is done (0–1); EmbeddingError. Cancelling leaves nothing behind."""
         ...

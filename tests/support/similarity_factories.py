@@ -103,6 +103,10 @@ class FakeEmbedders:
             raise EmbeddingError(f"The embedder {choice.label} is not on this machine.", hint="Download it.")
         return self._kinds[choice.kind]
 
+    def can_download(self, model: str) -> bool:
+        """That of this name."""
+        return model != "unpinned"
+
     async def download(self, model: str, progress: Progress) -> None:
         """Done at once."""
         progress(1.0)

@@ -23,13 +23,17 @@ from mcp_tef import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarityAnalysis:
-    """Tools compared, put in order, and what they are called: `names` are as short as they can be."""
+    """Tools compared, put in order, and what they are called: `names` are as short as they can be.
+
+    `can_download` is True where the embedder asked for is a model that can be fetched.
+    """
 
     similarity: Similarity
     clusters: Clusters
     names: tuple[str, ...]
     tree: Tree
     histogram: tuple[int, ...] = ()
+    can_download: bool = False
 
     @property
     def tools(self) -> tuple[ComparedTool, ...]:

@@ -29,7 +29,7 @@ from app.screens.similarity.view_state import PairSearch, SimilarityViewState
 from app.text.formatting import count
 from app.theme import sized
 from app.widgets import Action, Segmented, show_menu, show_menu_under
-from mcp_tef import EmbedderKind, Event, FlagRule, PairStatus, parse_embedder
+from mcp_tef import Event, FlagRule, PairStatus, parse_embedder
 
 DEBOUNCE_MS = 150
 ROOMY, SEARCH, NARROW_SEARCH = 1_060, 200, 150
@@ -237,10 +237,8 @@ class SimilarityPage(Page):
     def _show_embedder_notice(self) -> None:
         analysis = self.presenter.analysis
         similarity = analysis.similarity if analysis else None
-        choice = self.presenter.request.choice
-        offer = choice is None or choice.kind is EmbedderKind.FASTEMBED
         notice = similarity.notice if similarity and not self.model_download.busy else None
-        self.view.notices.show_embedder(notice, offer=offer)
+        self.view.notices.show_embedder(notice, offer=bool(analysis and analysis.can_download))
 
     def _show_count(self, *, roomy: bool) -> None:
         analysis = self.presenter.analysis

@@ -32,6 +32,7 @@ from mcp_tef import (
     BatchStarted,
     CasesChanged,
     EmbedderChoice,
+    EmbedderKind,
     Estimate,
     Event,
     FlagRule,
@@ -341,7 +342,13 @@ async def _analyse(
     key = _key_of(core, request.choice, key)
     similarity = await core.similarity.analyse(tools, embedder=request.choice, key=key, progress=progress)
     clusters = await core.similarity.clusters(similarity)
-    return await asyncio.to_thread(build_analysis, similarity, clusters)
+    found = await asyncio.to_thread(build_analysis, similarity, clusters)
+    return replace(found, can_download=_can_download(core, request.choice))
+
+
+def _can_download(core: "Engine", choice: EmbedderChoice | None) -> bool:
+    is_local = choice is None or choice.kind is EmbedderKind.FASTEMBED
+    return is_local and core.embedders.can_download(choice.target if choice else "")
 
 
 async def _check_consents(core: "Engine", choice: EmbedderChoice, key: Secret | None) -> None:

@@ -247,6 +247,16 @@ async def test_a_local_model_is_not_offered_in_place_of_a_provider_that_does_not
     assert [link.text() for link in notice.findChildren(QPushButton) if link.isVisible()] == ["Hide"]
 
 
+@pytest.mark.parametrize("engine", [with_a_model])
+@pytest.mark.parametrize(("model", "offered"), [("pinned", ["Download the local model"]), ("unpinned", [])])
+async def test_only_a_model_that_can_be_fetched_is_offered(bench: Bench, model: str, offered: list[str]) -> None:
+    page = bench.page
+    page._compare(embedder=f"fastembed:{model}")
+    notice = page.view.notices.embedder
+    await bench.until(lambda: model in notice.accessibleName())
+    assert [link.text() for link in notice.findChildren(QPushButton) if link.isVisible()] == [*offered, "Hide"]
+
+
 async def test_a_name_with_an_ampersand_reads_the_same_in_a_narrow_window(page: SimilarityPage) -> None:
     page.servers.show_servers({"R&D": 2, "desk": 1}, ["R&D"])
     assert page.narrow.actions_offered()[-1].text == "R&D…"
