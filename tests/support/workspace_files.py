@@ -9,19 +9,32 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from mcp_tef.model.answers import ActualCall, Answer, ConfidenceSource, RankedTool
 from mcp_tef.model.cases import CaseDraft, Expectation, ExpectedCall, TestCase
-from mcp_tef.model.ids import SnapshotId
+from mcp_tef.model.comparison import Judgement
+from mcp_tef.model.ids import ServerId, SnapshotId, ToolCallId, new_id
 from mcp_tef.model.runs import Batch, BatchRequest, FailureInfo, PlannedRun, RunResult, RunStatus
 from mcp_tef.model.servers import ServerSpec, Transport
+from mcp_tef.model.tool_calls import ToolCall, ToolCallStatus
 from mcp_tef.model.tools import OfferedTool, Tool
-from mcp_tef.model.verdicts import CallMatch, Classification, ConfidenceCategory, Verdict, VerdictKind
+from mcp_tef.model.verdicts import (
+    CallMatch,
+    Classification,
+    ConfidenceCategory,
+    PastVerdict,
+    RejudgeReason,
+    Verdict,
+    VerdictKind,
+)
 from mcp_tef.ports import Store
 from mcp_tef.storage.workspace_identity import WITHOUT_ID
 from mcp_tef.trust.own_workspaces import WorkspaceRecord, log_number, record
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -123,6 +136,30 @@ async def fill(store: Store, drafts: Sequence[CaseDraft] = (), **request: Any) -
     cases = await store.cases.add(drafts or (draft(),))
     batch, runs = await store.runs.create_batch(BatchRequest(**request), cases)
     return Filled(cases, batch, runs)
+
+
+def judged_again(run: PlannedRun) -> Judgement:
+    """The same verdict once more, with what was there before."""
+    verdict = right(run).verdict
+    assert verdict is not None
+    expectation = draft().expectation
+    past = PastVerdict(
+        verdict=verdict, expectation=expectation, replaced_at=NOON, reason=RejudgeReason.EXPECTATION_CHANGED
+    )
+    return Judgement(run_id=run.id, verdict=verdict, expectation=expectation, expected_rank=1, past=past)
+
+
+def tool_call(server: ServerId) -> ToolCall:
+    """A call by hand that was sent."""
+    return ToolCall(
+        id=ToolCallId(new_id()),
+        server_id=server,
+        server="docs",
+        tool="search",
+        arguments={"query": "retry"},
+        asked_at=NOON,
+        status=ToolCallStatus.SENT,
+    )
 
 
 async def run_all(store: Store, runs: Iterable[PlannedRun], *tools: Tool) -> SnapshotId:

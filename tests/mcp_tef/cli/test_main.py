@@ -15,6 +15,7 @@ from tests.support import isolation, routers, workspace_files
 from tests.support.command_line import run, say
 from tests.support.forgetful_keychain import FORGETFUL, NONE, keychain
 from tests.support.processes import read_only
+from tests.support.reading_verbs import READING
 from tests.support.workspace_files import case_file, made_own, tools_file, weather
 
 VERBS = (
@@ -121,44 +122,6 @@ def test_quiet_prints_no_results_for_people(tmp_path: Path) -> None:
     assert say("servers", "add", "city", "--tools-file", tools_file(tmp_path), "--quiet").out == ""
     assert say("--quiet", "servers", "list").out == ""
     assert say("--quiet", "servers", "list", "--json").document["servers"]
-
-
-READING = {
-    "servers list": (),
-    "servers show": ("city",),
-    "servers discover": (),
-    "cases list": (),
-    "cases show": ("weather report 1",),
-    "cases export": ("OUT/cases.yaml",),
-    "cases check": (),
-    "runs list": (),
-    "runs show": ("BATCH",),
-    "metrics": (),
-    "compare": ("EARLIER", "BATCH"),
-    "confusions": (),
-    "draft list": (),
-    "draft show": ("Shorter",),
-    "draft predict": ("Shorter",),
-    "draft export": ("Shorter",),
-    "clients list": (),
-    "clients show": ("codex-cli",),
-    "models list": ("gpt-4.1",),
-    "models show": ("openai/gpt-4.1-mini",),
-    "models export": ("OUT/models.yaml",),
-    "models groups list": (),
-    "models groups show": ("fast",),
-    "routes list": (),
-    "routes show": ("auto",),
-    "routes test": ("auto", "train"),
-    "routes compare": ("auto",),
-    "search list": (),
-    "prompts list": (),
-    "prompts show": ("built-in",),
-    "prompts diff": ("built-in", "built-in-json"),
-    "library list": (),
-    "library show": ("weather_report",),
-    "library export": (),
-}
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,10 @@ import pytest
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.storage.columns import StoredRow
 from mcp_tef.storage.store import SqliteStore
-from tests.support.row_mutations import MARKER, VICTIMS, mutated, surroundings, tried
-from tests.support.workspace_files import fill, http, run_all
+from tests.support.row_mutations import MARKER, VICTIMS, cells, mutated, surroundings, tried
+from tests.support.workspace_files import fill, http, rows, run_all
 
 MUTATIONS = 300
 
@@ -21,13 +22,22 @@ def test_no_mutated_row_starts_contacts_or_removes_anything(tmp_path: Path) -> N
     assert {one.code for one in outcomes} >= {0, 2, 3}
 
 
+def test_each_table_has_rows_to_mutate(tmp_path: Path) -> None:
+    with surroundings(tmp_path) as around:
+        empty = {table for table in StoredRow.metadata.tables if not rows(around.first, f"SELECT 1 FROM {table}")}
+        mutated_tables = {table for table, _ in cells(around.first)}
+    assert empty == set()
+    assert mutated_tables == set(StoredRow.metadata.tables) - {"workspace_identity"}
+
+
 def test_a_start_a_contact_and_a_touched_file_would_be_noticed(tmp_path: Path) -> None:
     with surroundings(tmp_path) as around:
         assert around.fault() == ""
         (tmp_path / VICTIMS[1]).unlink()
         assert around.fault() == f"touched: {[VICTIMS[1]]}"
-        with socket.create_connection(around.listener.getsockname()):
-            assert around.fault() == "an address was contacted"
+        with socket.create_connection(around.listener.getsockname()) as caller:
+            caller.sendall(b"GET /mcp")
+            assert around.fault() == "an address was contacted: b'GET /mcp'"
         (tmp_path / MARKER).touch()
         assert around.fault() == "a program was started"
 
