@@ -386,11 +386,7 @@ class Models:
             ModelFault.KEY_MISSING,
             f"There is no key for {provider}{f' at {place}' if place else ''}.",
             hint=f"Give it for this run, or set {variable}.",
-            context={
-                "provider": provider,
-                "variable": variable,
-                "given_as": f"{provider}@{place}",
-            },
+            context={"provider": provider, "variable": variable, "given_as": f"{provider}@{place}"},
         )
 
 
