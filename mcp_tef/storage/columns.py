@@ -4,6 +4,7 @@ Timestamps are stored in UTC, JSON compactly, and text without what UTF-8 cannot
 """
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
@@ -12,7 +13,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from sqlalchemy import (
     TIMESTAMP,
+    Column,
+    ColumnElement,
     Dialect,
+    Float,
     Integer,
     MetaData,
     Select,
@@ -20,6 +24,7 @@ from sqlalchemy import (
     Text,
     bindparam,
     case,
+    event,
     func,
     not_,
     or_,
@@ -115,17 +120,34 @@ class SafeText(TypeDecorator[str]):
         raise TypeError("it holds something other than text")
 
 
-class SafeInteger(TypeDecorator[int]):
-    """A number that may come from strangers: SQLite keeps a text or bytes in a column of integers."""
+class SafeNumber(TypeDecorator[float]):
+    """A number that may come from strangers: SQLite keeps a text or bytes in any column."""
 
     impl = Integer
     cache_ok = True
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
+    def __init__(self, kind: Integer | Float[Any] | None = None) -> None:
+        super().__init__()
+        self.kind = kind or Integer()
+        self.impl = self.kind  # type: ignore[assignment]
+        self.holds = int if isinstance(self.kind, Integer) else (int, float)
+
+    def process_result_value(self, value: float | None, dialect: Dialect) -> float | None:
         """From a cell to Python; TypeError where somebody else wrote something different."""
-        if value is None or isinstance(value, int):
+        if value is None or (isinstance(value, self.holds) and math.isfinite(value)):
             return value
-        raise TypeError("it holds something other than an integer")
+        raise TypeError("it holds something other than a number of its column")
+
+
+_READ_AS_ARRAYS = frozenset({"run_facts", "fact_keys", "tool_names"})
+
+
+@event.listens_for(Column, "after_parent_attach")
+def _check_numbers(column: Column[Any], table: object) -> None:
+    """Have every column of numbers checked when it is read; those that are read by millions are checked there."""
+    is_ours = isinstance(table, Table) and table.metadata is StoredRow.metadata and table.name not in _READ_AS_ARRAYS
+    if is_ours and isinstance(column.type, Integer | Float):
+        column.type = SafeNumber(column.type)
 
 
 class Document(TypeDecorator[Any]):
@@ -209,8 +231,8 @@ def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
 
 
 _DIALECT = DefaultDialect()
-CheckedType: TypeAlias = Document | SafeText | SafeInteger
-_CHECKED = (Document, SafeText, SafeInteger)
+CheckedType: TypeAlias = Document | SafeText | SafeNumber
+_CHECKED = (Document, SafeText, SafeNumber)
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Read = TypeVar("Read", bound=Callable[..., Any])
@@ -260,7 +282,9 @@ def spoilt_cell(session: Session) -> str | None:
 
 def _spoilt_row(session: Session, table: Table, name: str, kind: CheckedType) -> str | None:
     cell = type_coerce(table.c[name], Text)
-    spoilt = func.typeof(cell) != "integer" if isinstance(kind, SafeInteger) else func.typeof(cell) == "blob"
+    spoilt: ColumnElement[bool] = func.typeof(cell).in_(
+        ["blob", "text", "real"] if isinstance(kind, SafeNumber) else ["blob"]
+    )
     if isinstance(kind, Document):
         spoilt = or_(spoilt, not_(func.json_valid(cell)))
         if kind.holds:

@@ -8,18 +8,7 @@ from sqlalchemy import text as sql
 from sqlmodel import Field
 
 from mcp_tef.model.ids import new_id
-from mcp_tef.storage.columns import (
-    ARRAY,
-    OBJECT,
-    VISIBLE,
-    Document,
-    Moment,
-    SafeInteger,
-    SafeText,
-    StoredRow,
-    now,
-    table_of,
-)
+from mcp_tef.storage.columns import ARRAY, OBJECT, VISIBLE, Document, Moment, SafeText, StoredRow, now, table_of
 
 
 class ServerRow(StoredRow, table=True):
@@ -52,12 +41,12 @@ class ServerRow(StoredRow, table=True):
     disallowed_tools: list[str] = Field(default_factory=list, sa_type=ARRAY)
     status_reason: str | None = Field(default=None, sa_type=SafeText)
     status_hint: str | None = Field(default=None, sa_type=SafeText)
-    exit_code: int | None = Field(default=None, sa_type=SafeInteger)
+    exit_code: int | None = None
     stderr_tail: str | None = Field(default=None, sa_type=SafeText)
-    latency_ms: int | None = Field(default=None, sa_type=SafeInteger)
+    latency_ms: int | None = None
     protocol: str | None = Field(default=None, sa_type=SafeText)
-    tool_count: int | None = Field(default=None, sa_type=SafeInteger)
-    problem_count: int = Field(default=0, sa_type=SafeInteger)
+    tool_count: int | None = None
+    problem_count: int = 0
     removed_at: datetime | None = Field(default=None, sa_type=Moment)
     env_file: str | None = Field(default=None, sa_type=SafeText)
     project: str | None = Field(default=None, sa_type=SafeText)
@@ -89,7 +78,7 @@ class ToolCallRow(StoredRow, table=True):
     arguments: Any = Field(sa_type=Document)
     status: str = Field(sa_type=Text)
     asked_at: datetime = Field(sa_type=Moment)
-    execution_time_ms: int | None = Field(default=None, sa_type=SafeInteger)
+    execution_time_ms: int | None = None
     reply: Any = Field(default=None, sa_type=Document, nullable=True)
     error_code: str | None = Field(default=None, sa_type=SafeText)
     error_message: str | None = Field(default=None, sa_type=SafeText)
@@ -114,8 +103,8 @@ class CaseRow(StoredRow, table=True):
     family: str | None = Field(default=None, sa_type=SafeText)
     before: Any = Field(default=None, sa_type=Document, nullable=True)
     origin: str = Field(default="written", sa_type=Text)
-    held_back: int = Field(default=0, sa_type=SafeInteger)
-    openings: int = Field(default=0, sa_type=SafeInteger)
+    held_back: int = 0
+    openings: int = 0
 
 
 class CaseServerRow(StoredRow, table=True):

@@ -4,10 +4,15 @@ import socket
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Float, Integer
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.storage.columns import StoredRow
+from mcp_tef.storage.definition_store import DEFINITIONS
+from mcp_tef.storage.draft_store import DRAFTS
+from mcp_tef.storage.library_tables import LIBRARY_TOOLS
+from mcp_tef.storage.run_tables import RUNS
 from mcp_tef.storage.store import SqliteStore
 from tests.support.row_mutations import MARKER, VICTIMS, cells, mutated, surroundings, tried
 from tests.support.workspace_files import fill, http, rows, run_all
@@ -24,10 +29,18 @@ def test_no_mutated_row_starts_contacts_or_removes_anything(tmp_path: Path) -> N
 
 def test_each_table_has_rows_to_mutate(tmp_path: Path) -> None:
     with surroundings(tmp_path) as around:
-        empty = {table for table in StoredRow.metadata.tables if not rows(around.first, f"SELECT 1 FROM {table}")}
-        mutated_tables = {table for table, _ in cells(around.first)}
-    assert empty == set()
-    assert mutated_tables == set(StoredRow.metadata.tables) - {"workspace_identity"}
+        tables = {table for (table,) in rows(around.first, "SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        assert {table for table in tables if not rows(around.first, f"SELECT 1 FROM {table}")} == set()
+        assert {table for table, _ in cells(around.first)} == tables - {"workspace_identity"}
+
+
+def test_no_column_of_numbers_is_read_unchecked() -> None:
+    assert {table.metadata for table in (DEFINITIONS, DRAFTS, LIBRARY_TOOLS, RUNS)} == {StoredRow.metadata}, (
+        "all are loaded"
+    )
+    columns = [column for table in StoredRow.metadata.tables.values() for column in table.columns]
+    unchecked = {column.table.name for column in columns if isinstance(column.type, Integer | Float)}
+    assert unchecked == {"run_facts", "fact_keys", "tool_names"}, "these are read as arrays, and checked there"
 
 
 def test_a_start_a_contact_and_a_touched_file_would_be_noticed(tmp_path: Path) -> None:
@@ -56,6 +69,19 @@ async def test_a_server_with_a_value_of_another_type_is_named(
     assert mutated(workspace, "mcp_servers", column, value)
     with pytest.raises(StoreError, match=rf"cannot be read: {column} of mcp_servers, row [\w-]+\."):
         await store.servers.all()
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("cost_usd", "2026-01-01"), ("cost_usd", float("inf")), ("tokens_in", b"")]
+)
+async def test_a_run_with_a_number_of_another_type_is_named(
+    store: SqliteStore, workspace: Path, column: str, value: object
+) -> None:
+    filled = await fill(store)
+    await run_all(store, filled.runs)
+    assert mutated(workspace, "test_runs", column, value)
+    with pytest.raises(StoreError, match=rf"cannot be read: {column} of test_runs, row [\w-]+\."):
+        await store.runs.detail(filled.runs[0].id)
 
 
 @pytest.mark.parametrize(
