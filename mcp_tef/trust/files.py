@@ -235,9 +235,12 @@ def copy_private(source: Path, target: Path) -> None:
 
 def copy_folder(source: Path, target: Path) -> None:
     """Copy the files and folders of a folder to a private one; links, pipes and devices are left out. OSError."""
-    make_private_folder(target)
-    tighten(target)
-    with open_folder(source) as read, open_folder(target) as written:
+    make_private_folder(target.parent)
+    with (
+        open_folder(source) as read,
+        folder_inside(target.parent, [target.name], make=FOLDER_MODE) as written,
+    ):
+        tighten(target)
         _copy_into(read, written)
 
 

@@ -1,5 +1,6 @@
 """Options of a project file: each works as it does on the command line, or is refused by its name."""
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,17 @@ def in_a_file(options: dict[str, Any], name: str = "mcp-tef.toml") -> Said:
     said = say("run", "--json")
     Path(name).unlink()
     return said
+
+
+def test_run_alone_takes_a_project_file() -> None:
+    """Another verb that does needs its own options in the table, and in these tests."""
+    waiting, taking = list[tuple[tuple[str, ...], Any]]([((), parser())]), set[tuple[str, ...]]()
+    while waiting:
+        words, verb = waiting.pop()
+        groups = [action.choices for action in verb._actions if isinstance(action, argparse._SubParsersAction)]
+        waiting += [((*words, name), below) for group in groups for name, below in group.items()]
+        taking |= {words} if verb.takes_project_file else set()
+    assert taking == {("run",)}
 
 
 def test_every_option_of_the_parser_is_in_the_table_and_the_other_way_round() -> None:

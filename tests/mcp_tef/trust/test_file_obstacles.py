@@ -1,8 +1,10 @@
 """Every writer with something else in its way: nothing outside is changed, and nothing half-written stays."""
 
+import inspect
 import os
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from mcp_tef.model.tools import Tool
 from mcp_tef.reports.markdown import write_markdown
 from mcp_tef.storage.schema import new_database
 from mcp_tef.storage.workspace_copies import rename_workspace, save_copy
+from mcp_tef.trust import files
 from mcp_tef.trust.files import (
     append_text,
     copy_folder,
@@ -108,6 +111,74 @@ def test_an_obstacle_is_refused_and_nothing_is_changed(
     assert (contents(outside), place.lstat().st_ino) == before
     assert not [name for name in contents(root) if name.endswith(".part")]
     assert not os.path.exists(outside / "new")
+
+
+def appended_private(place: Path) -> None:
+    with files.open_private(place, "a") as file:
+        file.write("new")
+
+
+def written_database(place: Path) -> None:
+    with files.replaced_database(place) as unfinished:
+        unfinished.write_bytes(b"new")
+
+
+def written_by_hand(place: Path) -> None:
+    with files.replaced_file(place) as file:
+        file.write(b"new")
+
+
+CHANGING: dict[Callable[..., object], Writer] = {
+    files.append_text: lambda place: append_text(place, "new"),
+    files.copy_folder: lambda place: copy_folder(place.parent.parent / "full", place),
+    files.copy_private: lambda place: files.copy_private(place.parent.parent / "full" / "file", place),
+    files.create_private: files.create_private,
+    files.make_folder: files.make_folder,
+    files.make_private_folder: files.make_private_folder,
+    files.new_private_folder: files.new_private_folder,
+    files.open_private: appended_private,
+    files.remove_folder: files.remove_folder,
+    files.rename: lambda place: files.rename(place.parent.parent / "full" / "file", place),
+    files.replace_if_unchanged: lambda place: replace_if_unchanged(place, SECRET, b"new"),
+    files.replaced_database: written_database,
+    files.replaced_file: written_by_hand,
+    files.tighten: files.tighten,
+    files.unlink: files.unlink,
+    files.write_file: lambda place: write_file(place, b"new"),
+    files.write_inside: lambda place: write_inside(place.parent, place.name, b"new"),
+    files.write_lines: lambda place: write_lines(place, ["new"]),
+    files.write_private: lambda place: write_private(place, b"new"),
+}
+"""Each function of the owner that changes something, at a path that somebody else may have prepared."""
+NOT_CHANGING = {
+    *(files.bounded_lines, files.open_inside, files.open_regular_file, files.require_no_link, files.write_failed),
+}
+
+
+def test_each_function_of_the_writer_is_tried() -> None:
+    public: set[Callable[..., object]] = {
+        one
+        for name, one in vars(files).items()
+        if inspect.isfunction(one) and one.__module__ == files.__name__ and not name.startswith("_")
+    }
+    assert public == {*CHANGING, *NOT_CHANGING}
+
+
+@pytest.mark.parametrize("obstacle", sorted(OBSTACLES.keys() - {"pipe", "folder"}))
+@pytest.mark.parametrize("function", CHANGING, ids=lambda one: one.__name__)
+def test_no_function_of_the_writer_follows_a_link(
+    function: Callable[..., object], obstacle: str, tmp_path: Path, outside: Path
+) -> None:
+    for name in ("root", "full"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "full" / "file").write_bytes(b"new")
+    OBSTACLES[obstacle](tmp_path / "root" / "place", outside)
+    for one in outside.rglob("*"):
+        one.chmod(0o755)
+    with suppress(OSError, TefError):
+        CHANGING[function](tmp_path / "root" / "place")
+    assert contents(outside) == {"file": SECRET, "folder": None, "folder/file": SECRET}
+    assert {stat.S_IMODE(one.stat().st_mode) for one in outside.rglob("*")} == {0o755}
 
 
 def test_a_link_in_the_way_that_the_user_named_is_followed(tmp_path: Path) -> None:
