@@ -231,8 +231,8 @@ def messages_of(cell: Json) -> tuple[EarlierMessage, ...]:
 
 
 _DIALECT = DefaultDialect()
-CheckedType: TypeAlias = Document | SafeText | SafeNumber
-_CHECKED = (Document, SafeText, SafeNumber)
+CheckedType: TypeAlias = Document | SafeText | SafeNumber | Moment
+_CHECKED = (Document, SafeText, SafeNumber, Moment)
 MISREAD = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 Read = TypeVar("Read", bound=Callable[..., Any])
@@ -282,9 +282,10 @@ def spoilt_cell(session: Session) -> str | None:
 
 def _spoilt_row(session: Session, table: Table, name: str, kind: CheckedType) -> str | None:
     cell = type_coerce(table.c[name], Text)
-    spoilt: ColumnElement[bool] = func.typeof(cell).in_(
-        ["blob", "text", "real"] if isinstance(kind, SafeNumber) else ["blob"]
-    )
+    others = {SafeNumber: ("blob", "text", "real"), Moment: ("blob", "integer", "real")}.get(type(kind), ("blob",))
+    spoilt: ColumnElement[bool] = func.typeof(cell).in_(others)
+    if isinstance(kind, Moment):  # SQLite takes the last days of a short month for those of the next
+        spoilt = or_(spoilt, func.coalesce(func.date(cell, "+0 days"), "") != func.substr(cell, 1, 10))
     if isinstance(kind, Document):
         spoilt = or_(spoilt, not_(func.json_valid(cell)))
         if kind.holds:
@@ -302,6 +303,8 @@ def _shown(key: object) -> str:
 
 def _is_read(kind: CheckedType, value: Any) -> bool:
     try:
+        if isinstance(kind, Moment):
+            value = datetime.fromisoformat(value)
         kind.process_result_value(value, _DIALECT)
     except MISREAD:
         return False

@@ -8,6 +8,8 @@ from sqlalchemy import Float, Integer
 
 from mcp_tef.errors import StoreError
 from mcp_tef.model.run_filter import RunFilter
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult
 from mcp_tef.storage.columns import StoredRow
 from mcp_tef.storage.definition_store import DEFINITIONS
 from mcp_tef.storage.draft_store import DRAFTS
@@ -69,6 +71,18 @@ async def test_a_server_with_a_value_of_another_type_is_named(
     assert mutated(workspace, "mcp_servers", column, value)
     with pytest.raises(StoreError, match=rf"cannot be read: {column} of mcp_servers, row [\w-]+\."):
         await store.servers.all()
+
+
+@pytest.mark.parametrize("value", ["nonsense", "2026-02-30", b"", 5, "0000-00-00"])
+async def test_a_listing_with_another_time_is_named_when_it_is_replaced(
+    store: SqliteStore, workspace: Path, value: object
+) -> None:
+    server = await store.servers.add(http("docs"))
+    listed = CheckResult(listing=Listing(server="docs", tools=(), protocol="2025-11-25", latency_ms=5))
+    await store.servers.record_check(server.id, listed)
+    assert mutated(workspace, "server_listings", "seen_at", value)
+    with pytest.raises(StoreError, match=r"cannot be read: seen_at of server_listings, row [\w-]+\."):
+        await store.servers.record_check(server.id, listed)
 
 
 @pytest.mark.parametrize(
