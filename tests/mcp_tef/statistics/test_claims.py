@@ -61,6 +61,9 @@ def test_each_claim_is_a_sentence_with_its_numbers() -> None:
 def test_what_would_settle_it_is_more_cases_and_then_more_repeats() -> None:
     told = for_queries_like_these(counted_cases(0, 0, 40)).sentence
     assert told.endswith("About 33 more cases would settle it.")
+    # 4 changes by one in 24 cases: a variance of 1/6, and 1.96² / 6 / 0.05² = 257 cases in all.
+    told = for_queries_like_these(counted_cases(2, 2, 20)).sentence
+    assert told.endswith("Only 4 of 24 cases changed. About 240 more cases would settle it.")
     random = np.random.default_rng(5)
     chance = compared(np.full(80, 0.5), np.full(80, 0.5), 5, random)
     assert "more cases would settle it, or about" in for_queries_like_these(chance).sentence

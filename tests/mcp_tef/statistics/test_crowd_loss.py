@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from mcp_tef.model.metrics import Rate
 from mcp_tef.statistics.crowd_loss import CrowdDecision, lost_sentence, stolen_tools, two_way_interval
 from tests.benchmarks.crowd_loss import Row, shares
 
@@ -93,3 +94,23 @@ def test_brackets_hold_the_true_size_and_nothing_is_called_lost_without_a_loss()
     assert (lost, held) == (0, 20)
     lost, held, *_ = shares(Row(cases=40, passes=1, rate=0.9, fall=0.5), 30)
     assert (lost >= 22, held >= 28) == (True, True)
+
+
+def test_five_cases_that_fail_in_a_crowd_are_too_few_to_call_it_lost_and_six_are_enough() -> None:
+    def lost(failing: int) -> set[int]:
+        decision = CrowdDecision(range(8), (0, 10), passes=1, margin=0.1)
+        for case in range(8):
+            decision.add(0, 0, case, True)
+            decision.add(1, 0, case, case >= failing)
+        decision.read()
+        assert (decision.difference(1).high or 0.0) < 0
+        return decision.lost
+
+    # Of the 2^n ways to give n equal losses signs, 2 are as extreme: 1 in 16, and 1 in 32.
+    assert (lost(5), lost(6)) == (set(), {1})
+
+
+def test_a_size_that_was_never_asked_has_no_rate_and_is_neither_lost_nor_held() -> None:
+    decision = CrowdDecision(range(3), (0, 10), passes=1, margin=0.1)
+    assert decision.rate(1) == Rate(None, None, None, 0)
+    assert (decision.loss(1).lost, decision.loss(1).excluded) == (False, False)

@@ -1,5 +1,6 @@
 """Consent to start, contact and send, and when it is asked for."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from mcp_tef.api.consent import consent_rows
 from mcp_tef.errors import ServerError, StoreError
 from mcp_tef.model.config import Config
-from mcp_tef.model.servers import INPUTS, AuthType, OAuthClient, ServerSpec, Transport
+from mcp_tef.model.servers import INPUTS, LIBRARY_PATH, AuthType, OAuthClient, ServerSpec, Transport
 from mcp_tef.model.similarity import EmbedderChoice, EmbedderKind
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.trust.consents import Consent, ConsentError, ConsentKind, key_request
@@ -139,6 +140,18 @@ def test_nothing_but_a_variable_may_decide_which_host_is_contacted(name: str) ->
         with pytest.raises(ServerError, match="would decide"):
             ResolvedSpec(http(url), {}).url()
     assert ResolvedSpec(http("https://good.example/${pathSeparator}"), {}).url().startswith("https://good.example/")
+
+
+def test_a_question_about_an_address_shows_no_value_of_the_environment() -> None:
+    environment = {"TENANT": "marker-1", "HOST": "marker-2.example"}
+    specs = [replace(TOKEN, url="https://tools.example/${TENANT}/mcp"), http("https://${HOST:-tools.example}/mcp")]
+    for request in no_consents(environment=environment).missing(specs):
+        assert "marker-" not in f"{consent_rows(request)}{request.problem}{request.option}{request.title}"
+
+
+def test_a_question_about_what_is_no_address_shows_it_without_its_query() -> None:
+    (request,) = no_consents().missing([http("no address?token=hush-1")])
+    assert request.target == "'no address'"
 
 
 async def test_other_answers_to_the_questions_of_a_config_ask_again() -> None:
@@ -305,3 +318,40 @@ async def test_a_folder_that_a_strangers_router_names_is_asked_about_once(tmp_pa
     await consents.allow(asked.value.requests[0])
     consents.require_folder(choice, "the router")
     consents.require_folder(EmbedderChoice(EmbedderKind.TFIDF), "the router")
+
+
+async def test_a_typed_tools_file_needs_no_question_though_its_path_looks_like_a_key(tmp_path: Path) -> None:
+    workspace = tmp_path / "theirs.db"
+    workspace.write_bytes(b"no record of it is kept")
+    consents = Consents(MemoryConsents(), {}, Config(), workspace=workspace)
+    typed = ServerSpec(name="t", transport=Transport.FILE, path=str(tmp_path / "password=hunter2hunter2" / "t.json"))
+    (request,) = consents.missing([typed])
+    assert (bool(request.obstacle), request.target) == (True, os.path.realpath(typed.path or ""))
+    await consents.add_typed_server(typed)
+    assert not consents.needed(typed)
+    assert not consents.needed(replace(typed, path=LIBRARY_PATH))  # no file
+
+
+def test_an_embedder_that_was_typed_may_be_asked_at_its_address_and_at_no_other() -> None:
+    consents, here = no_consents(), "https://embed.example/v1"
+    consents.add_typed_embedder(None)
+    consents.add_typed_embedder(EmbedderChoice(EmbedderKind.TFIDF))
+    assert consents.may_contact(here, "the router") is not None
+    consents.add_typed_embedder(EmbedderChoice(EmbedderKind.HTTP, here))
+    assert consents.may_contact(here, "the router") is None
+    assert consents.may_contact("https://evil.example/v1", "the router") is not None
+    consents.add_typed_embedder(EmbedderChoice(EmbedderKind.LITELLM, "openai/ada", base_url="https://proxy.example"))
+    assert consents.is_typed("openai", "https://proxy.example")
+    assert not consents.is_typed("openai", here)
+
+
+async def test_what_is_revoked_here_or_by_another_process_is_asked_about_again() -> None:
+    store, spec = MemoryConsents(), command_server()
+    consents = no_consents(store)
+    (request,) = consents.missing([spec])
+    await consents.allow(request, remember=False)
+    await consents.revoke(request.fingerprint)
+    assert consents.needed(spec)
+    await consents.allow(request)
+    await no_consents(store).revoke(request.fingerprint)
+    assert consents.needed(spec)
