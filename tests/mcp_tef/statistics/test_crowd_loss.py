@@ -1,10 +1,14 @@
 """Decisions about losses in crowds: step-down, bracket, bands, decided sizes, and the claims of a steal test."""
 
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 
 from mcp_tef.model.metrics import Rate
 from mcp_tef.statistics.crowd_loss import CrowdDecision, lost_sentence, stolen_tools, two_way_interval
+from mcp_tef.statistics.intervals import clustered_rate
+from mcp_tef.statistics.paired_evidence import clustered_difference
 from tests.benchmarks.crowd_loss import Row, shares
 
 SIZES = (0, 10, 30, 60)
@@ -114,3 +118,63 @@ def test_a_size_that_was_never_asked_has_no_rate_and_is_neither_lost_nor_held() 
     decision = CrowdDecision(range(3), (0, 10), passes=1, margin=0.1)
     assert decision.rate(1) == Rate(None, None, None, 0)
     assert (decision.loss(1).lost, decision.loss(1).excluded) == (False, False)
+
+
+def test_pairs_are_counted_over_the_runs_that_were_judged_with_and_without_strangers() -> None:
+    random = np.random.default_rng(21)
+    decision = CrowdDecision([0, 0, 2, 3, 4, 5], (0, 10, 30), passes=3, margin=0.1)
+    told = np.array([True, False, None])[random.integers(0, 3, (3, 3, 6))]
+    for (size, crowd, case), passed in np.ndenumerate(told):
+        decision.add(size, crowd, case, passed)
+    found = decision.paired(range(6))
+    pairs = [
+        [(told[0, crowd, case], told[2, crowd, case]) for crowd in range(3)
+         if told[0, crowd, case] is not None and told[2, crowd, case] is not None]
+        for case in range(6)
+    ]  # fmt: skip
+    families = [family for family, some in zip([0, 0, 2, 3, 4, 5], pairs, strict=True) if some]
+    pairs = [some for some in pairs if some]
+    assert found.runs_before.tolist() == found.runs_after.tolist() == list(map(len, pairs))
+    assert found.passed_before.tolist() == [sum(before for before, _ in some) for some in pairs]
+    assert found.passed_after.tolist() == [sum(after for _, after in some) for some in pairs]
+    assert found.wins.tolist() == [some.count((False, True)) for some in pairs]
+    assert found.losses.tolist() == [some.count((True, False)) for some in pairs]
+    assert found.family.tolist() == [sorted(set(families)).index(family) for family in families]
+
+
+def test_the_bands_of_one_crowd_are_those_of_its_families() -> None:
+    decision = CrowdDecision([case // 2 for case in range(20)], (0, 10), passes=2, margin=0.1)
+    passed = np.arange(20) % 3 > 0
+    for case in range(20):
+        decision.add(0, 0, case, case > 1)
+        decision.add(1, 0, case, bool(passed[case]))
+    assert decision.rate(1) == clustered_rate(passed, np.arange(20) // 2)
+    assert (
+        decision.difference(1)
+        == clustered_difference(decision.paired(range(20)), -NormalDist().inv_cdf(0.025)).difference
+    )
+
+
+def test_a_loss_of_just_the_margin_is_lost_and_what_is_excluded_is_not_asked_again() -> None:
+    decision = CrowdDecision(range(100), (0, 10, 30), passes=2, margin=0.25)
+    for case in range(100):
+        decision.add(0, 0, case, True)
+        decision.add(1, 0, case, True)
+        decision.add(2, 0, case, case >= 25)
+    assert decision.open_sizes() == [0, 1, 2]
+    decision.read()
+    assert decision.loss(2).difference.value == -0.25
+    assert (decision.lost, decision.bracket, decision.open_sizes()) == ({2}, (10, 30), [])
+
+
+def test_a_size_that_holds_below_one_that_is_open_is_not_asked_again() -> None:
+    decision = CrowdDecision(range(100), (0, 10, 30), passes=2, margin=0.25)
+    for case in range(100):
+        decision.add(0, 0, case, True)
+        decision.add(1, 0, case, True)
+        decision.add(2, 0, case, case >= 24)
+    decision.read()
+    assert (decision.lost, decision.bracket, decision.open_sizes()) == (set(), (10, None), [0, 2])
+    assert lost_sentence("these tools", decision, plural=True).startswith(
+        "Cannot tell yet if these tools are lost: a loss of 3"
+    )

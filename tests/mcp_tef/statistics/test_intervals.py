@@ -15,6 +15,7 @@ from mcp_tef.statistics.intervals import (
     f1_interval,
     intraclass_correlation,
     t_quantile,
+    wilson,
 )
 from tests.benchmarks import coverage
 
@@ -91,8 +92,14 @@ def test_repeats_that_differ_by_chance_narrow_the_interval() -> None:
     assert repeated.low > once.low
 
 
+def test_shares_of_none_and_of_all_reach_the_end_of_the_scale() -> None:
+    none, every = clustered_rate(np.zeros(7), np.arange(7)), clustered_rate(np.ones(7), np.arange(7))
+    assert (none.value, none.low, every.value, every.high) == (0.0, 0.0, 1.0, 1.0)
+
+
 def test_nothing_is_not_defined() -> None:
     empty = np.zeros(0, dtype=np.int64)
+    assert wilson(0, 0) == Rate(None, None, None, 0)
     assert clustered_rate(empty > 0, empty) == Rate(None, None, None, 0)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy  # type: ignore[import-untyped]  # scipy ships no types; its parts are loaded where they are used
 
+from mcp_tef.model.comparison import RateDifference
 from mcp_tef.statistics.paired_evidence import (
     PairedCases,
     clustered_difference,
@@ -64,6 +65,11 @@ def test_many_differences_are_flipped_at_random_and_alike_each_time() -> None:
     mixed = np.repeat([0.2, -0.2, 0.6, -0.4], [12, 6, 8, 5])
     signs = np.random.default_rng(9).choice((-1, 1), (40_000, len(mixed)))
     assert sign_flip(mixed) == pytest.approx(np.mean(np.abs(signs @ mixed) >= mixed.sum() - 1e-9), abs=0.008)
+
+
+def test_twenty_differences_are_flipped_in_every_way_and_more_are_drawn() -> None:
+    assert sign_flip(np.full(20, 0.3)) == 2 / 2**20
+    assert sign_flip(np.full(21, 0.3)) == 1 / 20_001
 
 
 def test_no_difference_is_no_evidence() -> None:
@@ -131,6 +137,22 @@ def test_repeats_that_all_agree_are_worth_one_run_of_each_case() -> None:
     )
     assert clustered_difference(again).difference.low == pytest.approx(clustered_difference(once).difference.low)
     assert clustered_difference(again).difference.high == pytest.approx(clustered_difference(once).difference.high)
+
+
+def test_no_case_has_no_difference_and_no_variance_that_more_cases_could_settle() -> None:
+    none = np.zeros(0, dtype=np.int64)
+    found = clustered_difference(
+        PairedCases(
+            runs_before=none,
+            passed_before=none,
+            runs_after=none,
+            passed_after=none,
+            wins=none,
+            losses=none,
+            family=none,
+        )
+    )
+    assert (found.difference, found.of_case) == (RateDifference(None, None, None), float("inf"))
 
 
 def clustered_variance(found: PairedCases) -> float:
