@@ -6,7 +6,7 @@ import unicodedata
 import httpx2
 import pytest
 
-from mcp_tef.trust.names import quoted_argument, shown, shown_address, shown_host
+from mcp_tef.trust.names import quoted_argument, shown, shown_address, shown_host, visible
 
 LOOK_ALIKES = (
     "pyth\u043en3", "\uff50ython", "\U0001d429ython", "p\u0131ng", "a\u2215b", "a\u0301b", "x\u2024y", "\u0261it",
@@ -39,6 +39,28 @@ def test_no_character_outside_of_ascii_is_shown_as_one_of_ascii_or_as_nothing() 
         hidden = unicodedata.category(character)[0] in "CMZ"
         if hidden or unicodedata.normalize("NFKC", character).isascii():
             assert character not in shown(f"a{character}b"), hex(code)
+
+
+def test_up_to_16_blanks_stay_and_more_are_shown_one_by_one() -> None:
+    for around in ("a{}b", "é{}b"):
+        assert shown(around.format(" " * 16)) == around.format(" " * 16)
+        assert shown(around.format(" " * 17)) == around.format("\\x20" * 17)
+    assert quoted_argument('a"\\') == '"a\\"\\\\"'
+    assert visible("a\tb\u202eé") == "a\\tb\\u202eé"
+
+
+def test_digits_and_letters_of_a_word_are_shown_by_their_scripts() -> None:
+    assert shown("é 12 v2") == "é 12 v2"
+    assert shown("сору2") == "сору2⟨Cyrillic⟩"
+    assert shown("v٣") == "v\\u0663"
+    assert shown("٣") == "\\u0663"
+    assert shown("é€₤") == "é€₤"
+
+
+def test_only_the_host_of_an_address_is_turned_into_ascii() -> None:
+    assert shown_address("é.example/é") == "é.example/é"
+    for end in "/?#\\":
+        assert shown_address(f"http://é.example{end}é.x") == f"http://xn--9ca.example{end}é.x"
 
 
 def test_two_arguments_that_differ_are_shown_differently() -> None:
