@@ -216,7 +216,7 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         """Tools of one's own."""
         from mcp_tef.workflows.library import Library
 
-        return Library(self._store.library, self.servers, self._events)
+        return Library(self._store, self.servers, self._events)
 
     @cached_property
     def served_library(self) -> "ServedLibrary":

@@ -286,7 +286,7 @@ class ModelWorkflows(ServerAdapters):
         """Groups, routers, search tools, prompts and clients in and out of one file."""
         from mcp_tef.workflows.model_definitions import ModelDefinitions
 
-        return ModelDefinitions(self.targets, self.searches, self._store.definitions, self.prompts, self.clients)
+        return ModelDefinitions(self.targets, self.searches, self._store, self.prompts, self.clients)
 
     @cached_property
     def finding(self) -> "NameSearch":

@@ -97,9 +97,14 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
     _tell(preview, terminal, dry=arguments.dry_run)
     terminal.say(*(f"Not in the file, so removed: {case.name}." for case in pruned))
     document = case_import_to_json(preview, doubts, dry=arguments.dry_run)
-    dropped = [case.label for case in proposed.cases if case not in preview.cases]
+    dropped = _dropped(proposed, preview)
     terminal.document(document | {"pruned": [case.name for case in pruned], "dropped": dropped})
     return 1 if preview.of(ImportStatus.REFUSED) else 0
+
+
+def _dropped(proposed: CaseImportPreview, preview: CaseImportPreview) -> list[str]:
+    kept = {case.place: case for case in preview.cases}
+    return [case.label for case in proposed.cases if kept.get(case.place) != case]
 
 
 async def _previewed(engine: Engine, arguments: Namespace, terminal: Terminal) -> CaseImportPreview:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from mcp_tef.ports.writes import NOTHING_SEEN, ignore_progress
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from mcp_tef.model.answers import AnsweringModel
     from mcp_tef.model.batch_plans import PlannedCase
     from mcp_tef.model.cases import CaseDraft, TestCase
@@ -328,4 +330,9 @@ class Store(Protocol):
     def definitions(self) -> DefinitionStore: ...
     @property
     def metrics(self) -> MetricsStore: ...
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """Store all that this task writes at the end, or nothing of it; other tasks wait."""
+        ...
+
     async def close(self) -> None: ...

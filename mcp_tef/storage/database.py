@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import cached_property
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,14 +19,16 @@ from sqlmodel import Session
 
 from mcp_tef.errors import StoreError
 from mcp_tef.storage.columns import MISREAD, MisreadError, spoilt_cell, unreadable
-from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, error_code, store_error, translated
-from mcp_tef.storage.workspace_file import suspect
+from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, error_code, store_error, suspect, translated
 
 ROWS_PER_TRANSACTION = 250
 # Every workspace of a process shares them, and with them the SQL of each statement: to make it takes 40 % of the time
 # of what a workspace does first. SQLAlchemy keeps it by dialect.
 _DIALECT = SQLiteDialect_pysqlite(dbapi=sqlite3)
 _STATEMENTS = LRUCache[object, object](500)
+
+_WHOLE: ContextVar[Session | None] = ContextVar("whole", default=None)
+"""The transaction of several works that this task is in."""
 
 T = TypeVar("T")
 Work = Callable[[Session], T]
@@ -46,6 +50,7 @@ class Database:
         self._before_changes = before_changes
         engine = create_engine("sqlite://", creator=connections, poolclass=StaticPool, hide_parameters=True)
         engine.dialect = _DIALECT
+        self._whole: tuple[Session, asyncio.Event] | None = None
         self._readers = engine.execution_options(compiled_cache=_STATEMENTS)
         self._writers = self._readers.execution_options(begin="BEGIN IMMEDIATE")
         event.listen(self._readers, "begin", _begin)
@@ -62,6 +67,25 @@ class Database:
         """The same for who is on the store thread already."""
         return self._in_transaction(self._writers, work)
 
+    @asynccontextmanager
+    async def together(self) -> AsyncIterator[None]:
+        """Store all that this task writes in one transaction, at the end, or nothing of it; other tasks wait."""
+        while self._whole is not None:
+            await self._whole[1].wait()
+        self._whole = session, ended = Session(self._writers), asyncio.Event()
+        token, keep = _WHOLE.set(session), False
+        try:
+            await self.write(_nothing)  # what is to be done before the first change is no part of it
+            yield
+            keep = True
+        finally:
+            loop, end = asyncio.get_running_loop(), partial(_end, session, keep=keep)
+            ending = loop.run_in_executor(self._thread, self._in_transaction, self._readers, lambda _: end())
+            _WHOLE.reset(token)
+            self._whole = None  # the thread does one work after the other, so that others come after the end
+            ended.set()
+            await asyncio.shield(ending)
+
     async def close(self) -> None:
         """Close the file; whatever was asked before is done first."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self.close_here)
@@ -71,31 +95,37 @@ class Database:
         self._readers.dispose()
 
     async def _run(self, engine: Engine, work: Work[T]) -> T:
+        within = self._whole[0] if self._whole else None
+        if within is not _WHOLE.get() and self._whole is not None:
+            return await asyncio.shield(asyncio.ensure_future(self._run_after(self._whole[1], engine, work)))
         loop = asyncio.get_running_loop()
         try:
-            task = loop.run_in_executor(self._thread, self._in_transaction, engine, work)
+            task = loop.run_in_executor(self._thread, self._in_transaction, engine, work, within)
         except RuntimeError as error:
             raise StoreError(f"The workspace {self.path.name} is closed.", hint="Open it again.") from error
         task.add_done_callback(_take_error)
         return await asyncio.shield(task)
 
-    def _in_transaction(self, engine: Engine, work: Work[T]) -> T:
+    async def _run_after(self, end: asyncio.Event, engine: Engine, work: Work[T]) -> T:
+        await end.wait()
+        return await self._run(engine, work)
+
+    def _in_transaction(self, engine: Engine, work: Work[T], within: Session | None = None) -> T:
         try:
-            return self._done(engine, work)
+            return self._done(engine, work, within)
         except MisreadError as error:
             raise unreadable(self.path, error.__cause__ or error, str(error)) from error
         except MISREAD as error:
-            cell = self._done(self._readers, _spoilt_cell)
+            cell = self._done(self._readers, _spoilt_cell, within)
             if cell is None and engine is self._writers:
                 raise
             raise unreadable(self.path, error, cell) from error
 
-    def _done(self, engine: Engine, work: Work[T]) -> T:
+    def _done(self, engine: Engine, work: Work[T], within: Session | None) -> T:
         if engine is self._writers and self._before_changes is not None:
             self._begin_changes(self._before_changes)
         try:
-            with Session(engine) as session, session.begin():
-                return work(session)
+            return _step(engine, work, within)
         except DBAPIError as error:
             cause = error.orig or error
             if error_code(cause) in DAMAGED:
@@ -164,6 +194,32 @@ class PreparedStatement:
             bind = compiled.binds[name].type.dialect_impl(_DIALECT).bind_processor(_DIALECT)
             parameters.append((name, bind, bind(usual) if bind and isinstance(usual, str) else usual))
         return str(compiled), parameters
+
+
+def _nothing(_: Session) -> None:
+    pass
+
+
+def _end(session: Session, *, keep: bool) -> None:
+    try:
+        if keep:
+            session.commit()
+    finally:
+        session.close()
+
+
+def _step(engine: Engine, work: Work[T], within: Session | None) -> T:
+    """Do a work in a transaction of its own, or as a part of one: all of it or nothing.
+
+    The next part reads from the file what this one wrote.
+    """
+    if within is None:
+        with Session(engine) as session, session.begin():
+            return work(session)
+    with within.begin_nested():
+        found = work(within)
+    within.expunge_all()
+    return found
 
 
 def _take_error(task: asyncio.Future[T]) -> None:

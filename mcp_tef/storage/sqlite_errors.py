@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mcp_tef.errors import StoreError
+from mcp_tef.trust.files import create_private
 
 DAMAGED_FILE, NOT_WRITABLE = "workspace_damaged", "workspace_not_writable"
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -73,3 +74,14 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise store_error(error, path) from error
+
+
+def suspect(path: Path) -> None:
+    """Leave word beside a workspace that damage was met in it, so that the next start reads it whole."""
+    with suppress(OSError):
+        create_private(suspicion(path))
+
+
+def suspicion(path: Path) -> Path:
+    """Return the mark beside a workspace in which damage was met."""
+    return path.with_name(f"{path.name}.damage-met")

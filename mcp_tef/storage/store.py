@@ -5,7 +5,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from mcp_tef.storage.process_locks import Owner
 from mcp_tef.storage.sqlite_errors import DAMAGED_FILE, NOT_WRITABLE, cannot_write
 from mcp_tef.storage.workspace_file import (
     LOCK_WAIT_S,
-    connect,
     is_empty,
     prepare,
     require_one_name,
@@ -144,6 +143,10 @@ class SqliteStore:
 
         return SqliteMetrics(self._database)
 
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """Store all that this task writes in one transaction, at the end, or nothing of it; other tasks wait."""
+        return self._database.together()
+
     async def save_known(self, target: Path) -> None:
         """Write all that is known here to another file, also where the workspace's own is gone. Raises StoreError."""
         try:
@@ -223,10 +226,6 @@ def _open(
             _tighten_files(path)
             database = _database(path, thread, partial(connect_held, path, lock_wait, owner.others), begin_generation)
             on_failure.callback(database.close_here)
-            if recover and notices:
-                from mcp_tef.storage.run_facts import add_missing_facts
-
-                database.write_here(add_missing_facts)
             if alone and not keep_removed:
                 from mcp_tef.storage.run_store import tidy
 
@@ -276,12 +275,6 @@ def _open_copy(path: Path, thread: ThreadPoolExecutor, lock_wait: float, *, reco
         cleanup = on_failure.enter_context(ExitStack())
         try:
             copy, notices = private_copy(path, lock_wait, cleanup, recover=recover)
-            if notices:
-                from mcp_tef.storage.run_facts import add_missing_facts
-
-                whole = _database(path, thread, partial(connect, copy, lock_wait))
-                whole.write_here(add_missing_facts)
-                whole.close_here()
             database = _database(path, thread, read_only_connections(copy, lock_wait, cleanup))
         except OSError as error:
             raise cannot_write(path) from error

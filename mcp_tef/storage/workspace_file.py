@@ -14,7 +14,7 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
-from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, translated
+from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, suspicion, translated
 from mcp_tef.storage.workspace_identity import (
     give_identity,
     require_no_journal,
@@ -150,7 +150,7 @@ def prepare(
             _require_recovery(path, alone=alone, recover=recover)
             notices.append(_recovered(path, passing=passing))
         if alone:
-            _suspicion(path).unlink(missing_ok=True)
+            suspicion(path).unlink(missing_ok=True)
         notices += _bring_up_to_date(path, lock_wait, is_known=is_known, passing=passing)
     return tuple(notices)
 
@@ -236,19 +236,9 @@ def is_sound(connection: sqlite3.Connection, path: Path, *, whole: bool = False)
 
     Small files are read as a whole (4 ms a megabyte), and large ones after a crash or after damage was met in them.
     """
-    whole = whole or _suspicion(path).exists() or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
+    whole = whole or suspicion(path).exists() or path.stat().st_size <= _ALWAYS_CHECKED_BYTES
     found = connection.execute(f"PRAGMA {'quick_check(1)' if whole else 'schema_version'}").fetchone()[0]
     return found == "ok" or not isinstance(found, str)
-
-
-def suspect(path: Path) -> None:
-    """Leave word beside a workspace that damage was met in it, so that the next start reads it whole."""
-    with suppress(OSError):
-        create_private(_suspicion(path))
-
-
-def _suspicion(path: Path) -> Path:
-    return path.with_name(f"{path.name}.damage-met")
 
 
 def _recovered(path: Path, *, passing: bool) -> str:

@@ -1,11 +1,12 @@
 """Recovery of a damaged workspace: what can still be read is copied to a new file, table by table.
 
 Each row is read by its number, so that a page that is spoilt costs only the rows on it. Tables that are computed from
-others are left out; `run_facts` fills them again.
+others are not copied; `run_facts` fills them again.
 """
 
 import sqlite3
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +49,17 @@ def salvage(damaged: Path, target: sqlite3.Connection) -> tuple[SavedRows, ...]:
         found = [(table, _copied_rows(source, target, table)) for table in _tables()]
     _drop_loose_ends(target)
     target.execute("PRAGMA foreign_keys = ON")
+    _add_facts(target, damaged)
     return tuple([SavedRows(table, _count(target, table) or 0, before) for table, before in found])
+
+
+def _add_facts(target: sqlite3.Connection, damaged: Path) -> None:
+    """Fill the computed tables before the file is used, since a process that is killed afterwards cannot."""
+    from mcp_tef.storage.database import Database
+    from mcp_tef.storage.run_facts import add_missing_facts
+
+    with ThreadPoolExecutor(1) as unused:
+        Database(damaged, unused, lambda: target).write_here(add_missing_facts)
 
 
 def summary(saved: Sequence[SavedRows]) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from mcp_tef.model.json import Json, JsonObject
     from mcp_tef.model.json_patch import Path
     from mcp_tef.model.library import ToolVersion
-    from mcp_tef.ports import LibraryStore
+    from mcp_tef.ports import Store
     from mcp_tef.workflows.servers import Servers
 
 LIBRARY_SERVER: Final = "Library"
@@ -63,8 +63,10 @@ class TakenTools:
 class Library:
     """The tools of the library. Each change reaches the server “Library” of the workspace, which is no process."""
 
-    def __init__(self, store: LibraryStore, servers: Servers, events: EventStream) -> None:
-        self._store = store
+    def __init__(self, store: Store, servers: Servers, events: EventStream) -> None:
+        self._store = store.library
+        self._together = store.together
+        self._importing: asyncio.Task[Any] | None = None
         self._servers = servers
         self._events = events
 
@@ -195,12 +197,25 @@ class Library:
         """Take definitions into the library, each with the design whose executor it gets where it brings none.
 
         A tool that is there and differs is refused, or where `replacing` gets a new version, in which all stays that
-        the definition does not name. A `dry` call only returns what would be done.
+        the definition does not name. A `dry` call only returns what would be done; no other is stored in part.
         """
+        if dry:
+            return await self._take_all(tools, by, replacing=replacing, dry=True)
+        async with self._together():
+            self._importing = asyncio.current_task()
+            try:
+                taken = await self._take_all(tools, by, replacing=replacing, dry=False)
+            finally:
+                self._importing = None
+        if taken.added or taken.changed:
+            await self._changed((), by)
+        return taken
+
+    async def _take_all(
+        self, tools: Sequence[tuple[JsonObject, ToolDesign | None]], by: str, *, replacing: bool, dry: bool
+    ) -> TakenTools:
         there = {name_key(tool.name): tool for tool in await self._store.all()}
-        items: list[ImportedItem] = []
-        refused: list[tuple[str, str]] = []
-        came: set[str] = set()
+        items, refused, came = list[ImportedItem](), list[tuple[str, str]](), set[str]()
         for raw, pattern in tools:
             name = str(raw.get("name"))
             try:
@@ -274,7 +289,8 @@ class Library:
 
     async def _changed(self, ids: Sequence[LibraryToolId], by: str) -> None:
         self._events.publish(LibraryChanged(tuple(ids), by))
-        await self._servers.check((await self.server()).id)
+        if asyncio.current_task() is not self._importing:  # a check may wait for tasks that wait for the import to end
+            await self._servers.check((await self.server()).id)
 
 
 def _why_unfit(schema: JsonObject | None) -> str | None:

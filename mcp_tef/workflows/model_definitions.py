@@ -15,7 +15,7 @@ from mcp_tef.model.model_groups import ModelGroup, group_from_json, group_to_jso
 from mcp_tef.model.model_routers import ModelRouter, router_from_json, router_to_json
 from mcp_tef.model.transfer import ImportedItem, ImportStatus
 from mcp_tef.model.web_search import SearchTool, search_tool_from_json, search_tool_to_json
-from mcp_tef.ports import DefinitionStore
+from mcp_tef.ports import Store
 from mcp_tef.prompts.templates import require_sound
 from mcp_tef.trust.import_changes import IMPORTED, edited_names, imported_item, require_named_once, values_over
 from mcp_tef.trust.name_keys import stored_name
@@ -56,13 +56,14 @@ class ModelDefinitions:
         self,
         targets: ModelTargets,
         searches: SearchTools,
-        store: DefinitionStore,
+        store: Store,
         prompts: Prompts,
         clients: Clients,
     ) -> None:
         self._targets = targets
         self._searches = searches
-        self._store = store
+        self._store = store.definitions
+        self._together = store.together
         self._prompts = prompts
         self._clients = clients
 
@@ -97,10 +98,11 @@ class ModelDefinitions:
 
     async def apply(self, preview: DefinitionImport) -> None:
         """Do what a preview said; InputError or NotFoundError before anything is kept."""
-        await self._targets.add_all(preview.groups, preview.routers, note=IMPORTED)
-        await self._prompts.take_over(preview.versions)
-        for tool in preview.searches:
-            await self._searches.add(tool, note=IMPORTED)
+        async with self._together():
+            await self._targets.add_all(preview.groups, preview.routers, note=IMPORTED)
+            await self._prompts.take_over(preview.versions)
+            for tool in preview.searches:
+                await self._searches.add(tool, note=IMPORTED)
         for profile, text in preview.clients:
             self._clients.keep(profile, text)
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 from mcp_tef.errors import ConflictError, InputError
 from mcp_tef.events import BatchEnded, CasesChanged, EventStream, ServersChanged
 from mcp_tef.model.cases import CaseDraft, TestCase, expectation_to_json, messages_to_json
+from mcp_tef.model.ids import SnapshotId
 from mcp_tef.model.json import canonical
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.model.runs import Batch, BatchRequest, BatchStatus, PlannedRun, RunDetail, RunResult
@@ -106,11 +107,19 @@ class RunParts:
 
         Runs that no part has finished are left to do, so that the batch can be resumed. Parts that were merged before
         are the batch that holds them. InputError where a part is missing, parts differ in their cases, models or
-        repeats, or two of them hold the same run.
+        repeats, or two of them hold the same run. Nothing is stored then, nor where it is ended half way.
         """
         request, found = _common_request(parts), _runs(parts)
-        if (before := await self.merged_before(parts)) is not None:
-            return before
+        async with self._store.together():
+            if (before := await self.merged_before(parts)) is not None:
+                return before
+            merged = await self._merged(request, found, parts, name)
+        self._events.publish(BatchEnded(merged))
+        return merged
+
+    async def _merged(
+        self, request: BatchRequest, found: Mapping[_RunKey, RunDetail], parts: Sequence[BatchPart], name: str
+    ) -> Batch:
         await self._add_servers(parts)
         asked = {case for case, _, _ in found}
         cases = await self._cases([case.draft for case in parts[0].cases if _case_key(case.draft) in asked])
@@ -119,11 +128,10 @@ class RunParts:
         )
         batch, planned = await self._store.runs.create_batch(request, cases, _known(request, cases, found))
         done = _ended(planned, cases, found)
-        await self._store.runs.finish([await self._result(run, detail) for run, detail in done])
+        known: dict[SnapshotId, SnapshotId] = {}
+        await self._store.runs.finish([await self._result(run, detail, known) for run, detail in done])
         status = BatchStatus.COMPLETED if len(done) == len(planned) else BatchStatus.INTERRUPTED
-        merged = await self._store.runs.set_batch_status(batch.id, status)
-        self._events.publish(BatchEnded(merged))
-        return merged
+        return await self._store.runs.set_batch_status(batch.id, status)
 
     async def _cases(self, wanted: Sequence[CaseDraft]) -> list[TestCase]:
         """Return the cases of this workspace that are the wanted ones, after adding those that are missing."""
@@ -144,16 +152,16 @@ class RunParts:
                 await self._store.servers.record_check(added.id, CheckResult(listing=listing))
             self._events.publish(ServersChanged((added.id,)))
 
-    async def _result(self, run: PlannedRun, detail: RunDetail) -> RunResult:
-        snapshot = None
-        if detail.snapshot is not None:
-            snapshot = await self._store.runs.save_snapshot(
-                detail.snapshot.tools, run.id, {one.tool.server for one in detail.snapshot.tools}
-            )
+    async def _result(self, run: PlannedRun, detail: RunDetail, known: dict[SnapshotId, SnapshotId]) -> RunResult:
+        """Return what a part kept of a run; `known` are snapshots that were taken over already, by their ids there."""
+        there = detail.snapshot
+        if there is not None and there.id not in known:
+            strangers = {one.tool.server for one in there.tools}
+            known[there.id] = await self._store.runs.save_snapshot(there.tools, run.id, strangers)
         return RunResult(
             run_id=run.id,
             status=detail.summary.status,
-            snapshot_id=snapshot,
+            snapshot_id=known[there.id] if there else None,
             answer=detail.answer,
             verdict=detail.verdict,
             failure=detail.summary.failure,

@@ -41,9 +41,9 @@ asyncio.run(main())
 
 
 @contextmanager
-def model() -> Iterator[str]:
+def model(delay: float = DELAY_S) -> Iterator[str]:
     """The url of a model server in a process of its own."""
-    command = [sys.executable, "-m", "tests.support.model_stub", "--delay", str(DELAY_S)]
+    command = [sys.executable, "-m", "tests.support.model_stub", "--delay", str(delay)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:

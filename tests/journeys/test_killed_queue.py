@@ -56,7 +56,7 @@ def workspace(tmp_path: Path) -> Path:
 def at_work(path: Path, address: str) -> "Iterator[subprocess.Popen[bytes]]":
     """The process with the three batches; it is killed at the end."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "sk-test"}
-    arguments = [sys.executable, "-m", "tests.support.killed_commands", str(path), address]
+    arguments = [sys.executable, "-m", "tests.support.killed_programs", str(path), address]
     with subprocess.Popen(arguments, env=environment, cwd=ROOT) as process:
         try:
             yield process

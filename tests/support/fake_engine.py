@@ -204,7 +204,7 @@ class FakeEngine:
         store = self.store
         self.prompts = Prompts(store.definitions, self._events)
         self.clients = Clients(Path("memory-clients"), self.embedders)
-        self.library = Library(store.library, self.servers, self._events)
+        self.library = Library(store, self.servers, self._events)
         kinds = executors(AnswerExecutor(), AnswerExecutor(), AnswerExecutor(), self.caller)
         parts = (self.library, store.library, self.servers, kinds, self.consents, self._events)
         self.library_runs = LibraryRuns(*parts, {}, "python3")

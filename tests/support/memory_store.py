@@ -1,6 +1,7 @@
 """A workspace in memory: batches and runs, beside servers and cases."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import fields, replace
 
 from mcp_tef.errors import NotFoundError
@@ -389,6 +390,10 @@ class MemoryStore:
         self.contacts = MemoryContacts()
         self.definitions = MemoryDefinitions()
         self.metrics = MemoryMetrics(self.runs)
+
+    def together(self) -> AbstractAsyncContextManager[None]:
+        """Nothing here fails half way."""
+        return nullcontext()
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -184,6 +184,15 @@ def change(path: Path, *statements: str) -> None:
             connection.execute(statement)
 
 
+def spoil_page_of(path: Path, table: str) -> None:
+    """Fill a page in the middle of a table with zeros."""
+    pages = rows(path, f"SELECT pageno FROM dbstat WHERE name = '{table}' AND pagetype = 'leaf' ORDER BY path")
+    page = pages[len(pages) // 2][0]
+    with path.open("r+b") as file:
+        file.seek((page - 1) * PAGE)
+        file.write(bytes(PAGE))
+
+
 TOOLS: tuple[Mapping[str, Any], ...] = (
     {
         "name": "weather_report",
@@ -225,6 +234,7 @@ def weather(number: int) -> dict[str, Any]:
 
 
 VERSION_8 = Path(__file__).parents[1] / "data" / "workspace_version_8.sql"
+PAGE = 4096
 PRAGMAS = ("application_id", "user_version")
 
 

@@ -9,9 +9,7 @@ import pytest
 from mcp_tef.model.run_filter import RunFilter
 from mcp_tef.storage.store import open_store
 from tests.support.command_line import say
-from tests.support.workspace_files import change, fill, rows, run_all
-
-PAGE = 4096
+from tests.support.workspace_files import change, fill, rows, run_all, spoil_page_of
 
 
 @pytest.fixture
@@ -22,15 +20,6 @@ async def full(workspace: Path) -> Path:
     await run_all(store, filled.runs)
     await store.close()
     return workspace
-
-
-def spoil_page_of(path: Path, table: str) -> None:
-    """Fill a page in the middle of a table with zeros."""
-    pages = rows(path, f"SELECT pageno FROM dbstat WHERE name = '{table}' AND pagetype = 'leaf' ORDER BY path")
-    page = pages[len(pages) // 2][0]
-    with path.open("r+b") as file:
-        file.seek((page - 1) * PAGE)
-        file.write(bytes(PAGE))
 
 
 async def runs_in(path: Path) -> tuple[int, int]:
