@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_tef.model.comparison import Claim, ClaimVerdict, PassCriterion, RateDifference, ShareChange
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.ids import CaseId
 from mcp_tef.model.improvements import (
     CandidateRound,
     HopelessCase,
@@ -15,45 +14,12 @@ from mcp_tef.model.improvements import (
     ImprovementResult,
     TextCandidate,
 )
-from mcp_tef.model.metrics import Rate
 from mcp_tef.model.runs import ModelSettings
-from mcp_tef.model.trials import TrialClaims, TrialEnd, TrialResult
+from mcp_tef.model.trials import TrialEnd
 from mcp_tef.statistics.improvement_text import early_end, failed_text, gain_text, improvement_sentences
+from tests.support.trial_results import ended_trial as trial
 
 MODEL = ModelSettings(provider="openai", model="gpt")
-
-
-def trial(gain: float, low: float, high: float) -> TrialResult:
-    claim = Claim(ClaimVerdict.CANNOT_TELL_YET, "Cannot tell yet on these cases.")
-    shares = ShareChange(Rate(0.5, 0.4, 0.6, 40), Rate(0.5 + gain, 0.4, 0.9, 40), RateDifference(gain, low, high))
-    return TrialResult(
-        batch_id=BatchId("b1"),
-        draft_name="draft",
-        model="openai/gpt",
-        criterion=PassCriterion.CORRECT_CALL,
-        claims=TrialClaims(
-            on_these_cases=claim,
-            for_queries_like_these=replace(claim, sentence="Cannot tell yet for others."),
-            look=1,
-        ),
-        sentence="",
-        plan="",
-        wins=5,
-        losses=1,
-        pairs=40,
-        left_out=0,
-        evidence=None,
-        shares=shares,
-        other_shares=shares,
-        outcomes=(),
-        icc=None,
-        drafts_tried=1,
-        calls=80,
-        planned_calls=80,
-        cost_usd=None,
-        seed=1,
-        end=TrialEnd.COMPLETE,
-    )
 
 
 def search(end: ImprovementEnd, sealed: int) -> ImprovementResult:

@@ -149,6 +149,12 @@ def test_a_question_about_an_address_shows_no_value_of_the_environment() -> None
         assert "marker-" not in f"{consent_rows(request)}{request.problem}{request.option}{request.title}"
 
 
+def test_a_place_that_only_the_start_fills_in_stays_in_the_question_as_it_is_written() -> None:
+    url = "https://tools.example/${keychain:org}/mcp"
+    (request,) = no_consents().missing([http(url)])
+    assert (request.target, request.names) == (url, ("keychain:org",))
+
+
 def test_a_question_about_what_is_no_address_shows_it_without_its_query() -> None:
     (request,) = no_consents().missing([http("no address?token=hush-1")])
     assert request.target == "'no address'"

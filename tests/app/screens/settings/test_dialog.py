@@ -1,5 +1,6 @@
 """Settings dialog: settings, keys, consents and folders."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -15,14 +16,31 @@ from shiboken6 import isValid
 from app.core_link.session import Session
 from app.core_link.settings import Settings, TextSizeSetting
 from app.screens.settings.dialog import SettingRow, SettingsDialog
-from app.screens.settings.presenter import SettingsPaths, size_text
+from app.screens.settings.presenter import SettingsPaths, data_locations, size_text
 from app.widgets import Button, FlowText, SearchField, Segmented
 from mcp_tef import Engine, Secret, ServerSpec, Transport
+from mcp_tef.storage.store import open_store
+from tests.support.command_line import run
 from tests.support.fake_engine import FakeEngine
 from tests.support.windows import session_for, shown, until
+from tests.support.workspace_files import http, rows
 
 OLD = ServerSpec(name="old", transport=Transport.STDIO, command="serve", args=("--old",))
 NOW = ServerSpec(name="files", transport=Transport.STDIO, command="serve", args=("--all",))
+
+
+async def test_the_command_that_the_page_of_data_names_takes_recent_work_into_a_backup(tmp_path: Path) -> None:
+    """A copy of the file alone would lack what stands in the log beside it."""
+    workspace, backup = tmp_path / "work.db", tmp_path / "backup.db"
+    paths = SettingsPaths(workspace=workspace, settings=None, log=None, show=lambda _: None)
+    store = await open_store(workspace)
+    await store.servers.add(http("docs"))
+    (advice,) = [one.purpose for one in data_locations(paths) if one.title == "Workspace"]
+    words = advice.rpartition("mcp-tef ")[2].removesuffix(".").replace("FILE", str(backup)).split()
+    said = await asyncio.to_thread(run, *words, "--workspace", workspace)
+    await store.close()
+    assert said.code == 0, said.err
+    assert rows(backup, "SELECT name FROM mcp_servers") == [("docs",)]
 
 
 async def row_of(sheet: SettingsDialog, tab: str, name: str) -> SettingRow:
