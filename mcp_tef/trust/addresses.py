@@ -16,8 +16,10 @@ from mcp_tef.errors import ReachError
 from mcp_tef.model.addresses import Network, host_of, origin_of
 
 _NUMBERS: Final = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}", re.IGNORECASE)
-_NAT64: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("::/96"))
-_METADATA: Final = frozenset({ip_address("100.100.100.200"), ip_address("fd00:ec2::254"), ip_address("192.0.0.192")})
+# NAT64 (RFC 6052, 8215), compatible (RFC 4291) and translated addresses (RFC 2765)
+_HOLDS_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "::ffff:0:0:0/96")))
+# Alibaba, Amazon over IPv6, Oracle, and the wire server of Azure
+_METADATA: Final = frozenset(map(ip_address, ("100.100.100.200", "fd00:ec2::254", "192.0.0.192", "168.63.129.16")))
 _OWN_ENDINGS: Final = (".local", ".lan", ".internal", ".intranet", ".corp", ".home", ".home.arpa", ".localdomain")
 _DECODINGS: Final = 4
 
@@ -86,14 +88,15 @@ def reach_of(address: IpAddress) -> Reach:
         return Reach.NEVER
     if address.is_loopback or address.is_unspecified:
         return Reach.THIS_MACHINE
-    return Reach.PUBLIC if address.is_global else Reach.OWN_NETWORK
+    is_own = isinstance(address, IPv6Address) and address.is_site_local
+    return Reach.PUBLIC if address.is_global and not is_own else Reach.OWN_NETWORK
 
 
 def _innermost(address: IpAddress) -> IpAddress:
     if isinstance(address, IPv4Address) or address in (IPv6Address(0), IPv6Address(1)):
         return address
     held = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-    if held is None and any(address in network for network in _NAT64):
+    if held is None and any(address in network for network in _HOLDS_IPV4):
         held = IPv4Address(int(address) & 0xFFFF_FFFF)
     return held or address
 
