@@ -126,7 +126,9 @@ _NAMES = {
     "mcp_tef.model.secrets": (
         "RedactingFormatter Secret SessionSecrets keys_by_name require_no_credentials secrets_in without_keys"
     ),
-    "mcp_tef.model.servers": "SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport",
+    "mcp_tef.model.servers": (
+        "REST_CALLER SIGNING_ALGORITHMS AuthType OAuthClient Server ServerSpec ServerStatus Transport"
+    ),
     "mcp_tef.model.similarity": (
         "ClusterMerge Clusters ComparedTool DifferentiationIssue EmbedderChoice EmbedderKind FlagRule IssueType "
         "MatrixKind OverlapWeights PairAdvice PairExplanation PairObservation PairStatus Priority Recommendation "

@@ -339,7 +339,16 @@ from mcp_tef.model.secrets import (
     secrets_in,
     without_keys,
 )
-from mcp_tef.model.servers import SIGNING_ALGORITHMS, AuthType, OAuthClient, Server, ServerSpec, ServerStatus, Transport
+from mcp_tef.model.servers import (
+    REST_CALLER,
+    SIGNING_ALGORITHMS,
+    AuthType,
+    OAuthClient,
+    Server,
+    ServerSpec,
+    ServerStatus,
+    Transport,
+)
 from mcp_tef.model.similarity import (
     ClusterMerge,
     Clusters,
@@ -524,7 +533,7 @@ __all__ = [
     "BUILT_IN", "BUILT_IN_VARIABLES", "CALL_SECONDS", "CASE_FILE_SUFFIXES", "CONCURRENCY", "CUT_OFF_CODE",
     "GAVE_UP", "INSTRUCTIONS", "INVENTED_TOOL_LABEL", "LARGEST_FILE_BYTES", "LONGEST_PROMPT_NAME", "MAX_TOKENS",
     "NEXT_STATUSES", "NOT_OFFERED_CODE", "NO_TOOL", "NO_TOOL_LABEL", "OPTIONS", "PLAIN_API", "PORT", "READING_ROOM",
-    "REPEATS", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SELECTING_KINDS", "SENDS_CREDENTIALS",
+    "REPEATS", "REST_CALLER", "RETRIES", "RUN_FIELDS", "SAMPLE_SERVER", "SEED", "SELECTING_KINDS", "SENDS_CREDENTIALS",
     "SIGNING_ALGORITHMS", "SOURCE_USES", "TARGET_PROVIDERS", "TEMPERATURE", "TIMEOUT", "TOKEN", "USUAL_RESULTS",
     "VARIABLES", "VERSION", "WRITING_TIMEOUT_S", "ActualCall", "AgentOperations", "AnalysisReports", "Answer",
     "Arm", "AskConsent", "AuthType", "Baseline", "Batch", "BatchComparison", "BatchEnded", "BatchId", "BatchPaused",

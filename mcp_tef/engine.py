@@ -245,9 +245,8 @@ class Engine(ModelWorkflows, AbstractAsyncContextManager["Engine", None]):
         from mcp_tef.workflows.library_runs import LibraryRuns
 
         store, (kinds, python) = self._store.library, self._tool_executors(self._search_executor)
-        return LibraryRuns(
-            self.library, store, self.servers, kinds, self.consents, self._events, self._variables, python
-        )
+        parts = (self.library, store, self.servers, kinds, self.consents, self._events)
+        return LibraryRuns(*parts, (self._variables, python), lambda: self.searches)
 
     @cached_property
     def drafts(self) -> "Drafts":

@@ -188,8 +188,18 @@ def _unhashed(request: ConsentRequest) -> tuple[str, ...]:
 def _address_rows(request: ConsentRequest, names: tuple[str, ...]) -> Iterator[ConsentRow]:
     yield "Address", (shown_address(request.target),)
     yield "Sends", names
-    if request.spec is not None and request.spec.oauth.issuer:
+    if request.spec is None:
+        return
+    yield "Fills in", _answer_lines(request.spec)
+    if request.spec.oauth.issuer:
         yield "Signs in at", (shown_address(request.spec.oauth.issuer),)
+
+
+def _answer_lines(spec: ServerSpec) -> tuple[str, ...]:
+    """Return what the config of a server answers to its own questions."""
+    from mcp_tef.trust.plans import input_answers
+
+    return tuple(quoted_argument(f"${{input:{name}}}={text}") for name, text in input_answers(spec).items())
 
 
 def _as_started(spec: ServerSpec) -> ServerSpec:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from mcp_tef.errors import InputError
 from mcp_tef.model.addresses import without_user_info
@@ -143,6 +144,10 @@ class OAuthClient:
     signing_algorithm: str | None = None
 
 
+REST_CALLER: Final = "a caller of the REST service"
+"""Origin of servers that were registered over REST."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSpec:
     """Configuration of a server by the user: a command (stdio), a URL (HTTP), or a path (tools file).
@@ -151,7 +156,7 @@ class ServerSpec:
     written as `${NAME}`, an environment variable, or `${keychain:NAME}`, an entry of the system keychain; both are
     read at connect time, and the secret itself is never written. `env_file` holds lines
     `NAME=value` that are read at connect time too; `project` is the folder that `${workspaceFolder}` stands for.
-    `origin` is the config that it was imported from, and `extra` what that holds beyond this.
+    `origin` is the config that it was imported from, or REST_CALLER, and `extra` what that holds beyond this.
     """
 
     name: str
@@ -173,6 +178,11 @@ class ServerSpec:
     project: str | None = None
     origin: str | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def is_callers_address(self) -> bool:
+        """True for an address that a caller of the REST service named."""
+        return bool(self.url) and self.origin == REST_CALLER
 
     @property
     def inputs(self) -> Sequence[Mapping[str, Json]]:

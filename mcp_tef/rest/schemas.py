@@ -8,6 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from mcp_tef import (
     MAX_TOKENS,
+    REST_CALLER,
     RETRIES,
     SEED,
     TEMPERATURE,
@@ -88,7 +89,8 @@ class ServerChange(RequestFields):
         given = {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
         if "transport" in given:
             given["transport"] = Transport(given["transport"].value)
-        return given | ({"args": tuple(given["args"])} if "args" in given else {})
+        given |= {"args": tuple(given["args"])} if "args" in given else {}
+        return given | ({"origin": REST_CALLER} if given.keys() & {"url", "command"} else {})
 
 
 class ServerCreate(ServerChange):

@@ -16,7 +16,7 @@ from mcp_tef.model.limits import USUAL, LimitsSource
 from mcp_tef.model.servers import AuthType, ServerSpec
 from mcp_tef.model.tools import Listing
 from mcp_tef.ports import OpenAddress
-from mcp_tef.servers.credential_store import CredentialStore, ServerAccess
+from mcp_tef.servers.credential_store import CredentialStore, ServerAccess, grant_place
 from mcp_tef.servers.error_messages import ServerErrors
 from mcp_tef.servers.observations import Observations
 from mcp_tef.trust.consents import ConsentError
@@ -154,8 +154,8 @@ class McpSignIns:
         """Return whether the server needs a sign-in by OAuth and has no grant; ServerError."""
         if spec.auth_type is not AuthType.OAUTH2:
             return False
-        url = await self._client.address(spec)
-        return await self._credentials.grant(url, remembered=spec.oauth.remember) is None
+        place = grant_place(await self._client.address(spec), spec.oauth.issuer)
+        return await self._credentials.grant(place, remembered=spec.oauth.remember) is None
 
     async def sign_in(self, spec: ServerSpec) -> None:
         """Send the user to a browser and wait until they are back; ServerError, ConsentError."""
@@ -168,7 +168,7 @@ class McpSignIns:
 
     async def sign_out(self, spec: ServerSpec) -> None:
         """Forget what the sign-in brought; StoreError where the keychain refuses."""
-        await self._credentials.drop(await self._client.address(spec))
+        await self._credentials.drop(grant_place(await self._client.address(spec), spec.oauth.issuer))
 
     async def close(self) -> None:
         """Leave every server."""

@@ -25,9 +25,10 @@ _LONGEST_TURN_S: Final = 10.0
 class CredentialStore:
     """Reads the keychain apart from the loop, since it may ask the user.
 
-    A grant is what a sign-in brought, as a text that only who signs in can read, by the address of the server. It is
-    held in memory, and in the keychain where that was asked for; then a keychain that fails costs the next start only,
-    which `tell` is told once. In the folder `locks`, processes that share a keychain wait for each other.
+    A grant is what a sign-in brought, as a text that only who signs in can read, by the address of the server and
+    its issuer. It is held in memory, and in the keychain where that was asked for; then a keychain that fails costs
+    the next start only, which `tell` is told once. In the folder `locks`, processes that share a keychain
+    wait for each other.
     """
 
     def __init__(
@@ -105,6 +106,11 @@ class CredentialStore:
 
     async def _read(self, name: str) -> Secret | None:
         return None if self._vault is None else await asyncio.to_thread(self._vault.read, name)
+
+
+def grant_place(url: str, issuer: str | None) -> str:
+    """Return what a grant belongs to: the address of a server, and the issuer where one is named."""
+    return f"{url} by {issuer}" if issuer else url
 
 
 def _entry(url: str) -> str:

@@ -27,8 +27,9 @@ from mcp_tef.servers.mcp_internals import TransportStreams, request_within_origi
 from mcp_tef.servers.message_parsing import message_in
 from mcp_tef.servers.observations import HttpReply, Observations
 from mcp_tef.servers.sanitizing import WholeLines, sanitized
-from mcp_tef.trust.addresses import is_within
+from mcp_tef.trust.addresses import folder_of, is_within
 from mcp_tef.trust.connections import check_names
+from mcp_tef.trust.consents import used_names
 from mcp_tef.trust.names import shown_address, shown_host
 
 
@@ -109,9 +110,15 @@ class _Watched(httpx2.AsyncBaseTransport):
     """Another transport, whose bodies may not flood and whose answers to the methods in `noted` are observations."""
 
     def __init__(
-        self, inner: httpx2.AsyncBaseTransport, observations: Observations, noted: tuple[str, ...], errors: ServerErrors
+        self,
+        inner: httpx2.AsyncBaseTransport,
+        observations: Observations,
+        noted: tuple[str, ...],
+        errors: ServerErrors,
+        place: str,
     ) -> None:
         self._inner = inner
+        self._place = place
         self._errors = errors
         self._observations = observations
         self._noted = noted
@@ -133,11 +140,12 @@ class _Watched(httpx2.AsyncBaseTransport):
 
     def _require_place(self, url: str, request: httpx2.Request) -> None:
         """Raise ServerError for a redirect to another tenant of a host: what is secret goes to the path agreed to."""
-        place = self._errors.spec.url or ""
-        if "sign_in" in request.extensions or not self._observations.secrets or "${" in place:
-            return
-        if self._errors.spec.transport is Transport.STREAMABLE_HTTP and not is_within(url, place):
-            raise self._errors.elsewhere(shown_address(url))
+        spec, place = self._errors.spec, self._place
+        if request.method == "POST" and spec.transport is Transport.SSE:
+            place = folder_of(place)  # messages are posted beside the address of the events
+        sends_values = self._observations.secrets or used_names(spec)
+        if "sign_in" not in request.extensions and sends_values and not is_within(url, place):
+            raise self._errors.elsewhere(shown_address(url.partition("?")[0]))
 
     def _note(self, request: httpx2.Request, response: httpx2.Response) -> None:
         if request.method not in self._noted or "sign_in" in request.extensions:
@@ -205,7 +213,7 @@ async def connected(
         headers=headers | {"Accept-Encoding": "identity"},
         auth=auth,
         timeout=_READ_FOR_LIFE,
-        transport=_Watched(inner, observations, ("GET", "POST") if older else ("POST",), errors),
+        transport=_Watched(inner, observations, ("GET", "POST") if older else ("POST",), errors, str(url)),
         max_redirects=observations.limits.redirects + (_SIGN_IN_STEPS if auth else 0),
     )
     if older:

@@ -27,7 +27,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 from mcp_tef.errors import StoreError
 from mcp_tef.model.secrets import Secret
 from mcp_tef.model.servers import AuthType
-from mcp_tef.servers.credential_store import ServerAccess
+from mcp_tef.servers.credential_store import ServerAccess, grant_place
 from mcp_tef.servers.launch import ResolvedSpec
 from mcp_tef.servers.oauth_flow import (
     UNAUTHORIZED,
@@ -165,6 +165,7 @@ class CodeSignIn(ObservedOAuthFlow):
         listener: RedirectListener | None = None,
     ) -> None:
         self._observe(resolved, observations)
+        self._place = grant_place(self._url, self._said.issuer)
         self._access = access
         self._listener = listener
         self._taken: Secret | None = None
@@ -216,13 +217,13 @@ class CodeSignIn(ObservedOAuthFlow):
         self._hide(grant)
         text = Secret(grant.model_dump_json(exclude_defaults=True))
         self._taken = text
-        await self._access.credentials.keep(self._url, text, remember=self._said.remember)
+        await self._access.credentials.keep(self._place, text, remember=self._said.remember)
 
     async def load_grant(self) -> None:
         """Take up the stored grant as a whole; without one it takes a person at hand."""
         await super().load_grant()
         if not self._access.afresh:
-            self._taken = await self._access.credentials.grant(self._url, remembered=self._said.remember)
+            self._taken = await self._access.credentials.grant(self._place, remembered=self._said.remember)
         if not self._take_up() and self._listener is None:
             raise RefusedError("wants you to sign in", _SIGN_IN)
 
@@ -245,7 +246,7 @@ class CodeSignIn(ObservedOAuthFlow):
         """Use a newer grant: a renewal here or in another process has invalidated the one taken."""
         if self._access.afresh or self._taken is None:
             return False
-        newer = await self._access.credentials.newer(self._url, self._taken, remembered=self._said.remember)
+        newer = await self._access.credentials.newer(self._place, self._taken, remembered=self._said.remember)
         self._taken = newer or self._taken
         return newer is not None and self._take_up()
 
@@ -259,7 +260,7 @@ class CodeSignIn(ObservedOAuthFlow):
         async with context.lock:
             await self.load_grant_once()
         if context.can_refresh_token() and not context.is_token_valid():
-            await turn.enter_async_context(self._access.credentials.turn(self._url, remembered=self._said.remember))
+            await turn.enter_async_context(self._access.credentials.turn(self._place, remembered=self._said.remember))
             await self._takes_newer()
 
     async def _starts_over(self, response: httpx2.Response) -> bool:
@@ -307,7 +308,7 @@ class CodeSignIn(ObservedOAuthFlow):
             raise RefusedError("was signed in to anew by somebody else meanwhile", "Try again.")
         if self._status == UNAUTHORIZED:
             with suppress(StoreError):
-                await self._access.credentials.drop(self._url)
+                await self._access.credentials.drop(self._place)
 
     def _require_issuer(self, issuer: str | None) -> None:
         """Refuse an answer of another authorization server (RFC 9207), before any word of it is used."""

@@ -60,6 +60,11 @@ def place_of(url: str) -> str:
     return "/".join((origin_of(url), *path_segments(url)))
 
 
+def folder_of(url: str) -> str:
+    """Return the place that an address lies in: its own place without the last segment."""
+    return "/".join((origin_of(url), *path_segments(url)[:-1]))
+
+
 def is_within(url: str, place: str) -> bool:
     """Return True if an address lies at a place that was allowed, or below it, segment by segment."""
     allowed, asked = path_segments(place), path_segments(url)

@@ -109,6 +109,8 @@ def _require_fixed_request(design: ToolDesign) -> None:
     origin = "/".join((design.request.url or "").split("/")[:3])
     if not origin.startswith(("http://", "https://")) or PLACEHOLDER.search(origin):
         raise _wrong(design, "has no fixed address", "Begin it with http:// or https:// and the host itself.")
+    if any(references(design.request.url or "")):
+        raise _wrong(design, "has a variable in its address", "Write the value itself, or use it in a header.")
     for name, value in design.request.headers.items():
         _require_header(design, name, value)
     try:

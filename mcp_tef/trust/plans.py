@@ -14,6 +14,7 @@ from typing import BinaryIO, Final
 from mcp_tef.model.json import Json, canonical, fingerprint
 from mcp_tef.model.library import DEFAULT_MEMORY_MB, ExecutorKind, ToolDesign
 from mcp_tef.model.servers import Reference, ReferenceKind, ServerSpec, references
+from mcp_tef.model.web_search import SearchTool
 from mcp_tef.trust.consents import (
     COMMAND,
     SCRIPT,
@@ -229,12 +230,14 @@ def _unshared(file: BinaryIO) -> Iterator[BinaryIO]:
 class ToolPlan:
     """One execution of a library tool: by a program, by a request, or by a tool of another server.
 
-    `server` is the registered server that is called; `origin` the address of a request with its variables filled in.
+    `server` is the registered server that is called, `search` the stored search tool that is asked;
+    `origin` the address of a request with its variables filled in.
     """
 
     design: ToolDesign
     start: StartPlan | None = None
     server: ServerSpec | None = None
+    search: SearchTool | None = None
     origin: str = ""
 
     @property
@@ -246,6 +249,7 @@ class ToolPlan:
         found: list[Fact] = [("Executor", (self.design.executor.value,))]
         found += [(name.replace("_", " ").capitalize(), _texts(value)) for name, value in sorted(settings.items())]
         found += [("Reached by", _reached(self.server))] if self.server else []
+        found += [("Searches at", (self.search.base_url or self.search.provider.value,))] if self.search else []
         return (*(self.start.facts if self.start else ()), *found)
 
     @property

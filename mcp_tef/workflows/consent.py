@@ -111,7 +111,8 @@ class Consents:
 
     def allows(self, request: ConsentRequest) -> bool:
         """Return True if the user allowed this very action."""
-        answered = request.fingerprint in self._session or request.fingerprint in self._store.all()
+        kept = () if _is_callers(request) else self._store.all()
+        answered = request.fingerprint in self._session or request.fingerprint in kept
         return answered or matches_options(request, *self._options)
 
     def allow_named(self, programs: Sequence[str], origins: Sequence[str]) -> None:
@@ -138,7 +139,7 @@ class Consents:
         if request.obstacle and not typed and request.fingerprint not in self._typed_actions:
             raise ConsentError(request.obstacle, hint=f"Read all of it, then allow it with: {request.by_hash}")
         self._declined.discard(request.fingerprint)
-        await self._keep(request.consent, remember=remember)
+        await self._keep(request.consent, remember=remember and not _is_callers(request))
 
     async def allow_server(self, spec: ServerSpec) -> None:
         """Allow a server as the user has just typed it, for good."""
@@ -298,6 +299,11 @@ class Consents:
             return written
         value = self._environment.get(reference.variable, "").strip()
         return (value if always else written) if value else reference.default or written
+
+
+def _is_callers(request: ConsentRequest) -> bool:
+    """Return True for an address that a REST caller named: what was allowed for good is not meant for it."""
+    return request.spec is not None and request.spec.is_callers_address
 
 
 def matches_options(request: ConsentRequest, programs: Sequence[str], origins: Sequence[str]) -> bool:

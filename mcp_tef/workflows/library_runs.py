@@ -35,7 +35,7 @@ from mcp_tef.trust.plans import ToolPlan, tool_start
 from mcp_tef.workflows.library import Library, failure_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mcp_tef.events import EventStream
     from mcp_tef.model.json import Json, JsonObject
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from mcp_tef.ports.calling import ToolCaller, ToolExecutor
     from mcp_tef.trust.consents import ConsentRequest
     from mcp_tef.workflows.consent import Consents
+    from mcp_tef.workflows.search_tools import SearchTools
     from mcp_tef.workflows.servers import Servers
 
 AT_ONCE: Final = 5
@@ -95,7 +96,7 @@ def executors(
 class LibraryRuns:
     """Carries out tools of the library, each for a caller who asked for that. Nothing that evaluates knows of this.
 
-    `environment` says where programs are, and `interpreter` is the Python that runs scripts.
+    `programs` are the environment that says where programs are, and the Python that runs scripts.
     """
 
     def __init__(
@@ -106,17 +107,17 @@ class LibraryRuns:
         executors: Mapping[ExecutorKind, ToolExecutor],
         consents: Consents,
         events: EventStream,
-        environment: Mapping[str, str],
-        interpreter: str,
+        programs: tuple[Mapping[str, str], str],
+        searches: Callable[[], SearchTools],
     ) -> None:
+        self._searches = searches
         self._library = library
         self._store = store
         self._servers = servers
         self._executors = executors
         self._consents = consents
         self._events = events
-        self._environment = environment
-        self._interpreter = interpreter
+        self._environment, self._interpreter = programs
         self._slots: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
         self._under_way: dict[ExecutionId, Execution] = {}
         self._ended: list[Execution] = []
@@ -226,6 +227,8 @@ class LibraryRuns:
                 return ToolPlan(design=design, start=tool_start(design, self._environment, self._interpreter))
             case ExecutorKind.MCP:
                 return ToolPlan(design=design, server=(await self._servers.find(design.config["server"])).spec)
+            case ExecutorKind.SEARCH if not design.has_address:
+                return ToolPlan(design=design, search=await self._searches().find(design.config["search"]))
             case _:
                 address = self._consents.filled(design.request.url or "") if design.has_address else ""
                 return ToolPlan(design=design, origin=origin_of(address) or address)
@@ -236,6 +239,8 @@ class LibraryRuns:
             return ()
         if plan.server is not None:
             return (self._consents.tool_question(plan, None), *self._consents.missing([plan.server]))
+        if plan.search is not None:
+            return (self._consents.tool_question(plan, None), *self._searches().questions(plan.search))
         spec = design.program(self._interpreter) if plan.start else design.request if design.has_address else None
         return (self._consents.tool_question(plan, spec),)
 

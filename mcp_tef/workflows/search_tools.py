@@ -1,6 +1,6 @@
 """Named search tools of a workspace: kept as definitions, run by hand, and an executor of the library."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_tef.errors import InputError, NotFoundError
@@ -23,7 +23,7 @@ from mcp_tef.model.web_search import (
 )
 from mcp_tef.ports import DefinitionStore
 from mcp_tef.ports.servers import WebSearcher
-from mcp_tef.trust.consents import ConsentError
+from mcp_tef.trust.consents import ConsentError, ConsentRequest
 from mcp_tef.trust.name_keys import stored_name
 from mcp_tef.trust.plans import ToolPlan
 from mcp_tef.workflows.models import Models
@@ -91,6 +91,15 @@ class SearchTools:
             raise InputError(f"There is no key for {tool.provider}.", hint=hint, code="search_key_missing")
         return await self._searcher.search(tool, request, key)
 
+    def questions(self, tool: SearchTool) -> Sequence[ConsentRequest]:
+        """Return the open questions about the address of a kept search tool, and about its key."""
+        destination = Destination(tool.provider.value, tool.base_url or None)
+        try:
+            self._models.keys_at([destination], {})
+        except ConsentError as error:
+            return error.requests
+        return self._models.contacts([destination], {})
+
 
 class SearchExecutor:
     """Satisfies `ToolExecutor` for searches: by the named search tool, or at the address of a SearXNG service."""
@@ -102,9 +111,7 @@ class SearchExecutor:
         """Return the answer in the shape of all providers."""
         searches, config = self._searches(), plan.design.config
         request = search_request(arguments, config.get("count", USUAL_RESULTS))
-        if "search" in config:
-            tool = await searches.find(config["search"])
-        else:
-            base_url = str(config["base_url"])
-            tool = SearchTool(name=plan.design.name, provider=SearchProvider.SEARXNG, base_url=base_url)
-        return search_answer_to_json(await searches.search(tool, request, agreed="search" not in config))
+        tool = plan.search or SearchTool(
+            name=plan.design.name, provider=SearchProvider.SEARXNG, base_url=str(config["base_url"])
+        )
+        return search_answer_to_json(await searches.search(tool, request, agreed=plan.search is None))

@@ -1,6 +1,11 @@
 """Keys are planted wherever one may be given, everybody repeats them, and they are then looked for everywhere."""
 
 import json
+import os
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +16,7 @@ from mcp_tef import CaseFileFormat
 from mcp_tef.model.addresses import origin_of
 from mcp_tef.model.secrets import MASK
 from tests.support import workspace_files
-from tests.support.command_line import Said, run, say
+from tests.support.command_line import ROOT, Said, run, say
 from tests.support.model_replies import Received, Reply, completion, error, pick, tool_calls
 from tests.support.model_stub import ModelStub
 from tests.support.telling_server import TellingWeb, program
@@ -122,6 +127,68 @@ def test_a_planted_key_is_found_nowhere(
     assert [one.err for one in said if one.code == 2] == []
     found = [line for one in said for line in where(one)] + holding((home, tmp_path)) + PROCESSES_WITH_THE_KEY
     assert found == [], "\n".join(found)
+
+
+@pytest.mark.timeout(600)
+def test_a_planted_key_is_found_nowhere_beside_the_cluster_the_window_and_the_action(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key comes to the address that was named beside it, to no other one, and into no file, log or output."""
+    monkeypatch.setenv("OPENAI_API_KEY", MODEL_KEY)
+    offered = workspace_files.tools_file(tmp_path)
+    cases = [
+        workspace_files.case(f"weather report {number}", [{"tool": "weather_report"}], server="tools")
+        for number in range(6)
+    ]
+    listed = workspace_files.case_file(tmp_path, cases)
+    said = [say("servers", "add", "tools", "--tools-file", offered), say("cases", "import", listed)]
+    with ModelStub(answered) as model, ModelStub(answered) as stranger:
+        sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}", "--retries", "0")
+        doors = {
+            "cluster": lambda: run("run", "--model", "openai/stub", *sent, "--cluster", "local:1", "--debug"),
+            "window": lambda: of_the_window(model),
+            "action": lambda: of_the_action(tmp_path, offered, listed, model.url),
+        }
+        for door, work in doors.items():
+            before = len(model.requests)
+            said.append(work())
+            assert len(model.requests) > before, (door, said[-1])
+        say("models", "groups", "add", "far", "--deployment", f"openai/stub,url={stranger.url}")
+        said.append(run("run", "--model", "group/far", "--retries", "0", "--debug"))
+        assert stranger.requests  # at an address that was typed without a key, so without one
+        assert MODEL_KEY not in str(stranger.requests)
+    assert {request.key for request in model.requests} == {MODEL_KEY}
+    found = [line for one in said for line in where(one)] + holding((home, tmp_path)) + PROCESSES_WITH_THE_KEY
+    assert found == [], "\n".join(found)
+
+
+def of_the_window(model: ModelStub) -> Said:
+    """What the window says in which every case is run by a model."""
+    wanted = len(model.requests) + 6
+    named = {"DEFAULT_LLM_PROVIDER": "openai", "DEFAULT_LLM_MODEL": "stub", "OPENAI_BASE_URL": model.url}
+    surroundings = {**os.environ, **named, "QT_QPA_PLATFORM": "offscreen", "LOG_LEVEL": "DEBUG"}
+    program = [sys.executable, "-m", "tests.support.window_programs", "run-all-cases"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        program, cwd=ROOT, env=surroundings, text=True, stdin=pipe, stdout=pipe, stderr=pipe
+    ) as window:
+        until = time.monotonic() + 100
+        while len(model.requests) < wanted:
+            assert time.monotonic() < until, "the window ran no case"
+            threading.Event().wait(0.05)
+        out, err = window.communicate()
+    return Said(window.returncode, out, err)
+
+
+def of_the_action(folder: Path, tools: Path, cases: Path, address: str) -> Said:
+    """What the action says that evaluates a pull request."""
+    own = {"SERVER": str(tools), "CASES": str(cases), "OUTPUT": str(folder / "out"), "MODEL": "openai/stub"}
+    own |= {"OPENAI_BASE_URL": address, "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "PYTHONPATH": str(ROOT)}
+    script = ROOT / ".github" / "actions" / "evaluate" / "evaluate.py"
+    done = subprocess.run(
+        [sys.executable, script], env=os.environ | own, cwd=folder, capture_output=True, text=True, check=False
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
 
 
 def piped(model: ModelStub) -> Said:

@@ -2,6 +2,7 @@
 
 import csv
 import fcntl
+import json
 import os
 import pty
 import signal
@@ -260,3 +261,26 @@ def waits_for_input(process: "subprocess.Popen[str]") -> bool:
         call = Path(f"/proc/{process.pid}/syscall").read_text().split()
         return call[0] in READ and call[1] == "0x0"
     return process.poll() is not None
+
+
+@pytest.mark.parametrize("number", CODES, ids=lambda number: number.name)
+def test_a_signal_ends_the_library_over_stdio_after_a_tool_was_called(number: signal.Signals, tmp_path: Path) -> None:
+    """Seen: it lived on, waiting for the next line."""
+    at = ("--workspace", tmp_path / "work.db")
+    tool = {"name": "weather", "description": "Tell the weather.", "input_schema": {"type": "object"}}
+    (tmp_path / "tool.json").write_text(json.dumps(tool), "utf-8")
+    assert say("library", "add", tmp_path / "tool.json", *at).code == 0
+    assert say("library", "activate", "weather", *at).code == 0
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    calls = {"initialize": client, "tools/list": {}, "tools/call": {"name": "weather", "arguments": {}}}
+    with started("library", "serve", *at, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for id_, (method, params) in enumerate(calls.items()):
+            sent = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+            print(json.dumps(sent), file=process.stdin, flush=True)
+            answer = json.loads(process.stdout.readline())
+        assert answer["result"]["isError"] is False
+        process.send_signal(number)
+        assert process.wait(PATIENCE_S) == CODES[number]
+    assert [row[0] for row in rows(tmp_path / "work.db", "SELECT status FROM library_executions")] == ["success"]

@@ -207,7 +207,7 @@ class FakeEngine:
         self.library = Library(store, self.servers, self._events)
         kinds = executors(AnswerExecutor(), AnswerExecutor(), AnswerExecutor(), self.caller)
         parts = (self.library, store.library, self.servers, kinds, self.consents, self._events)
-        self.library_runs = LibraryRuns(*parts, {}, "python3")
+        self.library_runs = LibraryRuns(*parts, ({}, "python3"), lambda: self.searches)
         self.served_library = ServedLibrary(self.library, self.library_runs)
         self.health = HealthReports(store.contacts, self.servers, self.consents)
         self._add_models()

@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-NOBODY = 65_534
 _SCRIPT = (
-    "import socket, sys\n"
+    "import os, socket, sys\n"
+    "if hasattr(os, 'geteuid') and os.geteuid() == 0:\n"  # once it runs: its files may be in a folder of root's
+    "    os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
     "with socket.create_connection(('127.0.0.1', int(sys.argv[1])), 10) as one:\n"
     "    one.settimeout(float(sys.argv[2]))\n"
     "    try:\n"
@@ -24,12 +25,7 @@ def answer_to_another_user(port: int, sent: bytes, seconds: float = 1.0) -> byte
     """Return what a port of loopback answers to some bytes of a process that runs as another user, if we are root."""
     python = Path(sys.base_prefix, "bin", "python3")
     words = [str(python) if python.exists() else sys.executable, "-I", "-S", "-c", _SCRIPT, str(port), str(seconds)]
-    user = NOBODY if hasattr(os, "geteuid") and os.geteuid() == 0 else None
-    try:
-        done = subprocess.run(words, input=sent, capture_output=True, check=True, cwd="/", user=user, timeout=60)
-    except PermissionError:  # the interpreter lies in a folder of this user's
-        done = subprocess.run(words, input=sent, capture_output=True, check=True, cwd="/", timeout=60)
-    return done.stdout
+    return subprocess.run(words, input=sent, capture_output=True, check=True, cwd="/", timeout=60).stdout
 
 
 def listening_ports(pids: set[int]) -> set[int]:

@@ -40,14 +40,15 @@ def print_colours(frame: MainFrame, settings: Settings, workspace: Path | None) 
 
 
 def run_all_cases(frame: MainFrame, settings: Settings, workspace: Path | None) -> int:
-    """Start a batch of every case; when standard input ends, Qt leaves its loop."""
+    """Start a batch of every case with the usual model; when standard input ends, Qt leaves its loop."""
     timer = QTimer(frame, interval=POLL_MS)
 
     def start() -> None:
         controller = getattr(frame.on_close, "__self__", None)
         if isinstance(controller, WorkspaceController) and controller.session and controller.window:
             timer.stop()
-            controller.session.spawn(controller.session.call(lambda core: core.runs.start(BatchRequest())))
+            begun = controller.session.call(lambda core: core.runs.start(BatchRequest(models=(core.models.default,))))
+            controller.session.spawn(begun)
 
     timer.timeout.connect(start)
     timer.start()

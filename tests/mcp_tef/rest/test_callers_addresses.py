@@ -86,6 +86,25 @@ async def test_an_origin_that_the_service_was_started_with_is_contacted_and_its_
     assert engine.consents.all() == ()  # for as long as it runs
 
 
+async def test_an_address_that_was_allowed_at_the_machine_is_not_contacted_for_a_caller(engine: Engine) -> None:
+    with ModelStub(lambda _: Reply(status=500, body="{}")) as stub:
+        own = await engine.servers.add(ServerSpec(name="own", transport=Transport.SSE, url=f"{stub.url}/own"))
+        await engine.consents.allow_server(own.spec)
+        async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, headers=BEARER) as client:
+            made = (await client.post("/mcp-servers", json={"name": "theirs", "url": f"{stub.url}/theirs"})).json()
+            assert made["consent_needed"] is True
+            moved = (await client.patch(f"/mcp-servers/{own.id}", json={"url": f"{stub.url}/moved"})).json()
+            assert moved["consent_needed"] is True
+            for id_ in (made["id"], moved["id"]):
+                assert (await client.post(f"/mcp-servers/{id_}/analyze-tool-quality")).status_code == 403
+        assert stub.requests == []
+        theirs = await engine.servers.find("theirs")
+        kept = engine.consents.all()
+        await engine.consents.allow_server(theirs.spec)  # by a person who saw who named it: for this session
+        assert not engine.consents.needed(theirs.spec)
+        assert engine.consents.all() == kept
+
+
 async def test_why_a_server_fails_is_told_without_its_own_words(engine: Engine) -> None:
     server = await engine.servers.add(ServerSpec(name="s", transport=Transport.SSE, url="http://127.0.0.1:9/sse"))
     failed = replace(server, reason=f"s refused the request: {INNER}.")

@@ -138,6 +138,19 @@ async def test_a_remembered_grant_is_taken_from_the_keychain(opened: Open) -> No
     assert not [name for _, name in shop.keychain.kept if "sign-in" in name]
 
 
+@pytest.mark.parametrize("field", ["issuer", "url"])
+async def test_a_grant_belongs_to_one_server_and_one_issuer(opened: Open, url: str, field: str) -> None:
+    origin = url.rpartition("/")[0]
+    shop = opened(oauth=OAuthClient(issuer=origin))
+    await shop.sign_ins.sign_in(shop.spec)
+    assert not await shop.sign_ins.needed(shop.spec)
+    by_other = replace(shop.spec, oauth=OAuthClient(issuer="https://other.test"))
+    changed = by_other if field == "issuer" else replace(shop.spec, url=f"{origin}/other")
+    assert await shop.sign_ins.needed(changed)
+    with pytest.raises(ServerError, match="wants you to sign in"):
+        await shop.lister.list_tools(changed, timeout=AMPLE)
+
+
 async def test_a_keychain_that_refuses_a_grant_is_told_of_once_and_the_sign_in_holds(opened: Open, desk: Desk) -> None:
     shop = opened(oauth=OAuthClient(remember=True))
     shop.keychain.locked = True

@@ -194,17 +194,32 @@ def test_nothing_opens_a_connection_beside_the_checked_ones() -> None:
     assert found == set(ALLOWED)
 
 
-@pytest.mark.parametrize("header", ["X-Key", "Authorization"])
-async def test_a_server_gets_no_variable_at_a_path_that_nobody_agreed_to(header: str) -> None:
-    with SearchService({}, 307, {"Location": "/other-tenant/mcp"}) as service:
-        spec = ServerSpec(
-            name="Bench", transport=Transport.STREAMABLE_HTTP, url=f"{service.url}/mcp", headers={header: "${API_KEY}"}
-        )
-        lister = McpToolLister({"API_KEY": KEY})
+MOVED = {"Location": "/other-tenant/mcp"}
+EVENTS = {"Content-Type": "text/event-stream"}
+ELSEWHERE = "event: endpoint\ndata: /other-tenant/messages\n\n"
+
+
+@pytest.mark.parametrize("path", ["/tenant/mcp", "/${TENANT}/mcp"])
+@pytest.mark.parametrize("headers", [{"X-Key": "${API_KEY}"}, {"Authorization": "${API_KEY}"}, {"X-Key": "${PIN}"}])
+@pytest.mark.parametrize(
+    ("transport", "answer"),
+    [
+        (Transport.STREAMABLE_HTTP, ({}, 307, MOVED)),
+        (Transport.SSE, ({}, 307, MOVED)),
+        (Transport.SSE, (ELSEWHERE, 200, EVENTS)),
+    ],
+    ids=("http", "sse", "sse-endpoint"),
+)
+async def test_a_server_gets_no_variable_at_a_path_that_nobody_agreed_to(
+    path: str, headers: dict[str, str], transport: Transport, answer: tuple[object, int, dict[str, str]]
+) -> None:
+    with SearchService(*answer) as service:
+        spec = ServerSpec(name="Bench", transport=transport, url=f"{service.url}{path}", headers=headers)
+        lister = McpToolLister({"API_KEY": KEY, "TENANT": "tenant", "PIN": "1234"})
         with pytest.raises(ServerError, match="not where it is itself"):
             await lister.list_tools(spec, timeout=20)
         await lister.close()
-    assert {one.path for one in service.asked} == {"/mcp"}
+    assert {one.path for one in service.asked} == {"/tenant/mcp"}
 
 
 OPEN_ADDRESSES = {

@@ -17,6 +17,7 @@ from mcp_tef import ConsentError, Engine, ServerSpec, Transport, consent_rows
 from mcp_tef.errors import InputError
 from mcp_tef.model.ids import ExecutionId
 from mcp_tef.model.library import Execution, ExecutionFigures, ExecutionStatus, ExecutorKind, ToolDesign
+from mcp_tef.model.web_search import SearchProvider, SearchTool
 from tests.support import calling_server
 from tests.support.hostile_http_servers import RedirectingServer
 from tests.support.library_designs import CITY, answering, commanded, scripted
@@ -291,6 +292,31 @@ async def test_no_variable_is_redirected_to_a_path_that_nobody_agreed_to(engine:
         done = await run(engine, design, city="Rome")
     assert "outside of its address" in (done.error_message or "")
     assert [one.path for one in service.asked] == ["/tenant/Rome"]
+
+
+@pytest.mark.parametrize("url", ["https://a.example/${TENANT}/x", "https://${HOST}/x", "https://a.example/?k=${KEY}"])
+async def test_a_variable_in_the_address_of_a_tool_is_refused(engine: Engine, url: str) -> None:
+    with pytest.raises(InputError, match="has a variable in its address"):
+        await engine.library.add(requesting(url))
+
+
+async def test_a_stored_search_tool_is_asked_about_by_its_address(engine: Engine, service: str) -> None:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+    config: Mapping[str, Any] = {"search": "web"}
+    await engine.searches.add(SearchTool(name="web", provider=SearchProvider.SEARXNG, base_url=service))
+    await engine.library.add(answering("finder", executor=ExecutorKind.SEARCH, input_schema=schema, config=config))
+    with pytest.raises(ConsentError) as asked:
+        await engine.library_runs.run("finder", {"query": "pump"})
+    tool, address = asked.value.requests
+    assert service in "".join(line for _, lines in consent_rows(tool) for line in lines)
+    assert address.target == service
+    for request in asked.value.requests:
+        await engine.consents.allow(request)
+    assert (await engine.library_runs.run("finder", {"query": "pump"})).output["results"][0]["title"] == "Pump"
+    await engine.searches.add(SearchTool(name="web", provider=SearchProvider.SEARXNG, base_url=f"{service}/changed"))
+    with pytest.raises(ConsentError) as again:
+        await engine.library_runs.run("finder", {"query": "pump"})
+    assert [one.title for one in again.value.requests] == ["Execute the library tool finder?"]
 
 
 async def test_a_search_answers_in_one_form(engine: Engine, service: str) -> None:
