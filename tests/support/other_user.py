@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 _SCRIPT = (
-    "import os, socket, sys\n"
+    "import encodings.idna, os, socket, sys\n"
     "if hasattr(os, 'geteuid') and os.geteuid() == 0:\n"  # once it runs: its files may be in a folder of root's
     "    os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
     "with socket.create_connection(('127.0.0.1', int(sys.argv[1])), 10) as one:\n"
