@@ -106,17 +106,21 @@ def _require_plain_values(design: ToolDesign) -> None:
 def _require_fixed_request(design: ToolDesign) -> None:
     if design.executor is ExecutorKind.SEARCH and _names_search(design):
         return
-    origin = "/".join((design.request.url or "").split("/")[:3])
-    if not origin.startswith(("http://", "https://")) or PLACEHOLDER.search(origin):
-        raise _wrong(design, "has no fixed address", "Begin it with http:// or https:// and the host itself.")
-    if any(references(design.request.url or "")):
-        raise _wrong(design, "has a variable in its address", "Write the value itself, or use it in a header.")
+    _require_fixed_address(design, design.request.url or "")
     for name, value in design.request.headers.items():
         _require_header(design, name, value)
     try:
         pointer_parts(design.config.get("result", ""))
     except ValueError:
         raise _wrong(design, "has a result that is no JSON Pointer", "Write one such as /data/items.") from None
+
+
+def _require_fixed_address(design: ToolDesign, url: str) -> None:
+    origin = "/".join(url.split("/")[:3])
+    if not origin.startswith(("http://", "https://")) or PLACEHOLDER.search(origin):
+        raise _wrong(design, "has no fixed address", "Begin it with http:// or https:// and the host itself.")
+    if any(references(url)):
+        raise _wrong(design, "has a variable in its address", "Write the value itself, or use it in a header.")
 
 
 def _names_search(design: ToolDesign) -> bool:

@@ -248,8 +248,7 @@ class ToolPlan:
         settings = {**_IMPLIED.get(self.design.executor, {}), **config, **method}
         found: list[Fact] = [("Executor", (self.design.executor.value,))]
         found += [(name.replace("_", " ").capitalize(), _texts(value)) for name, value in sorted(settings.items())]
-        found += [("Reached by", _reached(self.server))] if self.server else []
-        found += [("Searches at", (self.search.base_url or self.search.provider.value,))] if self.search else []
+        found += _reached(self.server, self.search)
         return (*(self.start.facts if self.start else ()), *found)
 
     @property
@@ -267,8 +266,10 @@ def request_method(design: ToolDesign) -> str:
     return str(design.config.get("method", "GET" if design.config.get("body") is None else "POST")).upper()
 
 
-def _reached(server: ServerSpec) -> tuple[str, ...]:
-    return (server.url,) if server.url else server.argv
+def _reached(server: ServerSpec | None, search: SearchTool | None) -> list[Fact]:
+    if search is not None:
+        return [("Searches at", (search.base_url or search.provider.value,))]
+    return [("Reached by", (server.url,) if server.url else server.argv)] if server else []
 
 
 def _texts(value: Json) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -144,7 +144,7 @@ def test_a_planted_key_is_found_nowhere_beside_the_cluster_the_window_and_the_ac
     said = [say("servers", "add", "tools", "--tools-file", offered), say("cases", "import", listed)]
     with ModelStub(answered) as model, ModelStub(answered) as stranger:
         sent = ("--base-url", model.url, "--allow-origin", f"OPENAI_API_KEY={origin_of(model.url)}", "--retries", "0")
-        doors = {
+        doors: dict[str, Callable[[], Said]] = {
             "cluster": lambda: run("run", "--model", "openai/stub", *sent, "--cluster", "local:1", "--debug"),
             "window": lambda: of_the_window(model),
             "action": lambda: of_the_action(tmp_path, offered, listed, model.url),

@@ -93,7 +93,7 @@ async def test_an_address_that_was_allowed_at_the_machine_is_not_contacted_for_a
         async with rest_service(engine) as (address, _), httpx.AsyncClient(base_url=address, headers=BEARER) as client:
             made = (await client.post("/mcp-servers", json={"name": "theirs", "url": f"{stub.url}/theirs"})).json()
             assert made["consent_needed"] is True
-            moved = (await client.patch(f"/mcp-servers/{own.id}", json={"url": f"{stub.url}/moved"})).json()
+            moved = (await client.request("PATCH", f"/mcp-servers/{own.id}", json={"url": f"{stub.url}/moved"})).json()
             assert moved["consent_needed"] is True
             for id_ in (made["id"], moved["id"]):
                 assert (await client.post(f"/mcp-servers/{id_}/analyze-tool-quality")).status_code == 403
