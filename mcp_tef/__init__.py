@@ -189,6 +189,7 @@ _NAMES = {
     "mcp_tef.storage.workspace_copies": "copy_workspace rename_workspace renamed_path",
     "mcp_tef.storage.workspace_file": "default_workspace require_workspace",
     "mcp_tef.trust.addresses": "Reach UnexpectedAddressError callers_reach",
+    "mcp_tef.trust.bounds": "HeldBodies LARGEST_PAGE page_within",
     "mcp_tef.trust.consents": "Consent ConsentError ConsentKind ConsentRequest",
     "mcp_tef.trust.field_changes": "changed_fields merged_fields",
     "mcp_tef.trust.files": (

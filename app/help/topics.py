@@ -38,7 +38,7 @@ IN_LISTS: Final = (
     ("Ctrl+Shift+L", "Arrange the columns of a table: order, width, visibility"),
 )
 _HEADING: Final = re.compile(r"^#{1,3} (.+)$", re.MULTILINE)
-_MARKS: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`|#]|^-+$|\\$", re.MULTILINE)
+_MARKS: Final = re.compile(r"!?\[([^\[\]]*)\]\([^)]*\)|[*`|#]|^-+$|\\$", re.MULTILINE)
 _EXCERPT: Final = 90
 
 

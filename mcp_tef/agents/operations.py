@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from mcp_tef import InputError, NotFoundError, RunFilter, RunReports, TefError, ToolReply, answer_pages, canonical
+from mcp_tef import (
+    InputError,
+    NotFoundError,
+    RunFilter,
+    RunReports,
+    TefError,
+    ToolReply,
+    answer_pages,
+    canonical,
+    page_within,
+)
 from mcp_tef.agents.analyses import add_case, case_row, find_lookalikes, lint_tools, list_cases, recommend
 from mcp_tef.agents.evaluations import crowd_test, explain_run, run_cases, try_change
 from mcp_tef.agents.paid_work import PaidWork
@@ -94,7 +104,9 @@ class WorkspaceOperations:
         """Return the text of a resource; NotFoundError."""
         begin_answer()
         if uri == CASES:
-            return canonical({"cases": [case_row(case) for case in await self._engine.cases.list()]})
+            cases = await self._engine.cases.list()
+            rows, _ = page_within(map(case_row, cases), lambda row: len(canonical(row)))
+            return canonical({"cases": rows, "total": len(cases)})
         if uri not in (LAST_BATCH, REPORT):
             raise NotFoundError("There is no such resource.", hint=f"Read {CASES}, {LAST_BATCH} or {REPORT}.")
         batch = await self._engine.runs.named("latest")

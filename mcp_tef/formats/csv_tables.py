@@ -10,7 +10,7 @@ from typing import Final
 
 from mcp_tef.model.json import Json, loads_bounded
 
-_ACTING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|^\\s*:(?=:)|#(?=#[A-Za-z]*\\[)", re.MULTILINE)
+_ACTING: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|^[^\\S\n]*+:(?=:)|#(?=#[A-Za-z]*\\[)", re.MULTILINE)
 _BLANKS: Final = re.compile("[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*")
 _FORMULA: Final = ("=", "+", "-", "@")
 _GUARD: Final = "'"

@@ -10,10 +10,12 @@ from typing import Any
 from mcp_tef.model.json import Json
 from mcp_tef.scoring.tfidf_weights import spaced, stems
 
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’|«([^»]+)»")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)|‘([^‘’]+)’|«([^«»]+)»")
 _URL = re.compile(r"https?://[^\s\"'<>“”]+[^\s\"'<>“”.,;:!?)\]]")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
-_PATH = re.compile(r"(?<![\w:/])(?:~?/|\.{1,2}/|[A-Za-z]:\\)[\w./\\-]*[\w]|\b[\w-]+\.(?:[a-z]{2,4}|json|html|yaml)\b")
+_PATH = re.compile(
+    r"(?<![\w:/.\\-])(?:~?/|\.{1,2}/|[A-Za-z]:\\)[\w./\\-]*\w|\b[\w-]{1,200}+\.(?:[a-z]{2,4}|json|html|yaml)\b"
+)
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?\b")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?))?")
 _YEAR = "january february march april may june july august september october november december"
@@ -34,7 +36,7 @@ _SPELLED = re.compile(rf"\b({'|'.join(_NUMBER_WORDS[2:])})\b", re.IGNORECASE)
 _NAME = re.compile(
     r"(?<![.!?] )(?<!^)\b[A-Z][\w’'-]*(?:(?:,? (?:of |the |de )?)(?!(?:Can|Could|I|Please|What|The)\b)[A-Z][\w’'-]*)*"
 )
-_CODE = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
+_CODE = re.compile(r"\b(?=[\w-]{0,100}\d)(?=[\w-]{0,100}[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
 _BRACKETED = re.compile(r"\[([^\[\]]+)\]")
 _NOT_NAMES = frozenset({"I", "I'm", "I’m", "I'd", "I've", "OK", "Please", "What", "Can", "Could", "The"})
 

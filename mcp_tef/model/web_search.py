@@ -219,7 +219,7 @@ def iso_date(value: object) -> str | None:
         return None
     text = value.strip()
     try:
-        found = datetime.fromisoformat(re.sub(r"\s+(?=[+-]\d\d:?\d\d$)", "", text))
+        found = datetime.fromisoformat(re.sub(r"(?<!\s)\s++(?=[+-]\d\d:?\d\d$)", "", text))
     except ValueError:
         try:
             found = parsedate_to_datetime(text)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
 from mcp_tef import (
+    LARGEST_PAGE,
     Batch,
     BatchEnded,
     BatchId,
@@ -26,10 +27,11 @@ from mcp_tef import (
     RunStatus,
     batch_to_json,
     comparison_to_json,
+    page_within,
     run_detail_to_json,
     run_to_json,
 )
-from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, keys_of, page_of
+from mcp_tef.rest.parameters import EngineOf, KeyHeader, Limit, Offset, json_size, keys_of, page_of
 from mcp_tef.rest.run_schemas import (
     BatchAnswer,
     BatchCreate,
@@ -45,6 +47,7 @@ from mcp_tef.rest.schemas import AnswerPage
 HEARTBEAT_SECONDS: Final = 15.0
 MOST_WAITING: Final = 1_000
 """Events that wait for a slow reader; further ones are left out, the end never."""
+_READ_AT_ONCE: Final = 50
 router = APIRouter(prefix="/batches", tags=["batches"])
 
 
@@ -62,8 +65,7 @@ async def start_batch(engine: EngineOf, body: BatchCreate, key: KeyHeader = None
 @router.get("")
 async def list_batches(engine: EngineOf, limit: Limit = 50, offset: Offset = 0) -> AnswerPage[BatchAnswer]:
     """List batches, newest first."""
-    found = page_of(await engine.runs.batches(), limit, offset)
-    return AnswerPage(items=[_answer(one) for one in found.items], total=found.total, offset=offset, limit=limit)
+    return page_of(await engine.runs.batches(), limit, offset, _answer)
 
 
 @router.get("/{batch_id}")
@@ -177,8 +179,16 @@ async def list_runs(
         statuses=(status,) if status else (),
     )
     total = await engine.runs.count(where)
-    runs = await engine.runs.list(where, limit=limit, offset=offset)
-    return AnswerPage(items=[run_answer(run) for run in runs], total=total, offset=offset, limit=limit)
+    items: list[RunAnswer] = []
+    left = LARGEST_PAGE
+    for start in range(0, min(limit, max(total - offset, 0)), _READ_AT_ONCE):
+        read = min(_READ_AT_ONCE, limit - start)
+        runs = await engine.runs.list(where, limit=read, offset=offset + start)
+        fitting, left = page_within(map(run_answer, runs), json_size, left)
+        items += fitting
+        if left < 0:
+            break
+    return AnswerPage(items=items, total=total, offset=offset, limit=limit)
 
 
 @run_router.get("/test-runs/{test_run_id}")

@@ -60,10 +60,7 @@ class CasePages:
     async def _read(self, choice: _Choice, limit: int, offset: int) -> bytes:
         if choice not in self._cases:
             self._cases = {choice: await self._engine.cases.list(suites=choice[0], tags=choice[1])}
-        found = page_of(self._cases[choice], limit, offset)
-        items = [case_answer(case) for case in found.items]
-        page = AnswerPage[CaseAnswer](items=items, total=found.total, offset=offset, limit=limit)
-        return page.model_dump_json().encode()
+        return page_of(self._cases[choice], limit, offset, case_answer).model_dump_json().encode()
 
     def _are_too_many(self) -> bool:
         return len(self._pages) > MOST_PAGES or sum(map(len, self._pages.values())) > MOST_BYTES

@@ -1,10 +1,11 @@
 """Parts that routes share: the engine, pages, the key of a request, and query parameters that exist."""
 
 import string
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from fastapi import Depends, Header, Query, Request
+from pydantic import BaseModel
 
 from mcp_tef import (
     SENDS_CREDENTIALS,
@@ -15,10 +16,12 @@ from mcp_tef import (
     Secret,
     callers_reach,
     origin_of,
+    page_within,
 )
 from mcp_tef.rest.schemas import AnswerPage
 
-T = TypeVar("T")
+S = TypeVar("S")
+M = TypeVar("M", bound=BaseModel)
 LONGEST_KEY: Final = 8_192
 _PRINTABLE: Final = frozenset(string.printable) - frozenset(string.whitespace)
 
@@ -52,9 +55,15 @@ def _known_names(paths: Mapping[str, Any], path: str, method: str) -> frozenset[
     return frozenset(one["name"] for one in parameters if one["in"] == "query")
 
 
-def page_of(items: Sequence[T], limit: int, offset: int) -> AnswerPage[T]:
-    """Return one page of all items."""
-    return AnswerPage(items=list(items[offset : offset + limit]), total=len(items), offset=offset, limit=limit)
+def page_of(items: Sequence[S], limit: int, offset: int, answer: Callable[[S], M]) -> AnswerPage[M]:
+    """Return one page of all items as their answers, which ends before it is larger than 8 MB."""
+    answers, _ = page_within(map(answer, items[offset : offset + limit]), json_size)
+    return AnswerPage(items=answers, total=len(items), offset=offset, limit=limit)
+
+
+def json_size(answer: BaseModel) -> int:
+    """Return the number of characters of an answer as JSON."""
+    return len(answer.model_dump_json())
 
 
 def require_allowed(engine: Engine, url: str, own: Collection[str] = ()) -> None:

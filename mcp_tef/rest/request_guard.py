@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any, Final, NoReturn, TypeAlias
 from urllib.parse import parse_qsl
 
-from mcp_tef import Secret, bears, canonical, deeper_than, loads_bounded
+from mcp_tef import HeldBodies, Secret, bears, canonical, deeper_than, loads_bounded
 from mcp_tef.rest.errors import ErrorAnswer, answer
 
 _LOG = logging.getLogger(__name__)
@@ -70,6 +70,7 @@ class RequestGuard:
     def __init__(self, app: AsgiApp, rules: AccessRules) -> None:
         self._app = app
         self._rules = rules
+        self._held = HeldBodies()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a refusal, or hand the request on."""
@@ -79,9 +80,10 @@ class RequestGuard:
             return
         began, sending = perf_counter(), _Sending(send)
         refusal = self._refusal(scope)
-        if refusal is None and scope["method"] in ("POST", "PATCH", "PUT"):
-            refusal, receive = await self._with_body(scope, receive)
-        await (refusal.send if refusal else self._app)(scope, receive, sending)
+        with self._held.request() as take:
+            if refusal is None and scope["method"] in ("POST", "PATCH", "PUT"):
+                refusal, receive = await self._with_body(scope, receive, take)
+            await (refusal.send if refusal else self._app)(scope, receive, sending)
         # Never the query or a header: both may hold a key.
         milliseconds = (perf_counter() - began) * 1000
         _LOG.info("%s %a %s %.1f ms", scope["method"], scope["path"], sending.status, milliseconds)
@@ -109,13 +111,17 @@ class RequestGuard:
         hint = "Send Authorization: Bearer TOKEN with the token that was shown when the service started."
         return _Refusal(401, "token_needed", "The token is missing or wrong.", hint)
 
-    async def _with_body(self, scope: Message, receive: Receive) -> tuple[_Refusal | None, Receive]:
+    async def _with_body(
+        self, scope: Message, receive: Receive, take: Callable[[int], bool]
+    ) -> tuple[_Refusal | None, Receive]:
         """Read the body in time and bounds; return why it is refused, and where to receive it from."""
         try:
             async with asyncio.timeout(self._rules.body_seconds):
-                body = await _read(receive)
+                body = await _read(receive, take)
         except TimeoutError:
             return _Refusal(408, "too_slow", "The body did not arrive in time."), receive
+        except MemoryError:
+            return _BUSY, receive
         if not body:
             return (_TOO_LARGE if body is None else None), _replayed(b"", receive)
         return await _content_refusal(scope, body), _replayed(body, receive)
@@ -131,14 +137,16 @@ async def _content_refusal(scope: Message, body: bytes) -> _Refusal | None:
 
 _TOO_LARGE: Final = _Refusal(413, "body_too_large", "The body is larger than 16 MB.", "Send less at once.")
 
+_BUSY: Final = _Refusal(503, "busy", "Too many large bodies are being received.", "Ask again later.")
+
 
 def _values(scope: Message, name: bytes) -> list[str]:
     """Return the values of a header, one for each time that it was sent."""
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """Return the body; None where it is too large.
+async def _read(receive: Receive, take: Callable[[int], bool]) -> bytes | None:
+    """Return the body; None where it is too large. MemoryError where all bodies together are.
 
     As much again is read and dropped before that is said, since many clients listen only once they have sent all.
     """
@@ -147,7 +155,10 @@ async def _read(receive: Receive) -> bytes | None:
         message = await receive()
         part = message.get("body", b"")
         size += len(part)
-        kept += part if size <= LARGEST_BODY else b""
+        if size <= LARGEST_BODY:
+            if not take(len(part)):
+                raise MemoryError
+            kept += part
         more = message["type"] == "http.request" and message.get("more_body", False)
     return bytes(kept) if size <= LARGEST_BODY else None
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Query, Response
@@ -88,7 +89,7 @@ async def _allow_caller(engine: Engine, spec: ServerSpec) -> None:
 @router.get("")
 async def list_servers(engine: EngineOf, limit: Limit = 50, offset: Offset = 0) -> AnswerPage[ServerAnswer]:
     """List the servers, by name."""
-    return page_of([_answer(engine, server) for server in await engine.servers.list()], limit, offset)
+    return page_of(await engine.servers.list(), limit, offset, partial(_answer, engine))
 
 
 @router.get("/{server_id}")
@@ -199,7 +200,7 @@ async def list_tools(
     if mcp_server_id is not None:
         await engine.servers.get(ServerId(mcp_server_id))
         found = [tool for tool in found if tool.mcp_server_id == mcp_server_id]
-    return page_of(found, limit, offset)
+    return page_of(found, limit, offset, lambda tool: tool)
 
 
 @tool_router.get("/{tool_id}")

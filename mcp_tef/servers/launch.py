@@ -47,7 +47,7 @@ def read_small_file(path: Path) -> str:
 def _value(text: str) -> str:
     quoted = _QUOTED.match(text)
     if quoted is None:
-        return re.split(r"\s+#", text, maxsplit=1)[0]
+        return re.split(r"(?<!\s)\s++#", text, maxsplit=1)[0]
     if quoted[1] is None:
         return quoted[2]
     return re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), quoted[1])

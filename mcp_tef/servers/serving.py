@@ -3,12 +3,14 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from mcp_tef.servers.standard_input import StandardInput
+from mcp_tef.trust.bounds import HeldBodies
 from mcp_tef.trust.listeners import bears, strong_token
 
 if TYPE_CHECKING:
@@ -26,16 +28,23 @@ class WithToken:
     def __init__(self, app: AsgiApp, token: str) -> None:
         self._app = app
         self._token = strong_token(token)
+        self._held = HeldBodies()
 
     async def __call__(self, scope: Mapping[str, Any], receive: AsgiCall, send: AsgiCall) -> None:
-        """Answer 401 without the token."""
+        """Answer 401 without the token; a body beyond what all may hold at once ends its request."""
         given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
         if scope["type"] == "lifespan" or bears(given, self._token):
-            await self._app(scope, receive, send)
+            with self._held.request() as take:
+                await self._app(scope, partial(_received, receive, take), send)
             return
         headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
         await send({"type": "http.response.start", "status": 401, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
+
+
+async def _received(receive: AsgiCall, take: Callable[[int], bool]) -> Any:
+    message = await receive()
+    return message if take(len(message.get("body", b""))) else {"type": "http.disconnect"}
 
 
 async def run_over_stdio(server: Server[Any]) -> None:

@@ -1,12 +1,14 @@
-"""Sizes that are computed before anything of that size is built: schemas, templates, the runs of a request."""
+"""Sizes computed before anything of that size is built: schemas, templates, runs of a request, pages, held bodies."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
 
 from mcp_tef.errors import InputError
-from mcp_tef.model.json import Json, JsonObject
+from mcp_tef.model.cases import TestCase, expectation_to_json
+from mcp_tef.model.json import Json, JsonObject, canonical
 from mcp_tef.model.library import ABSENT, PLACEHOLDER, as_text, placeholders
 
 MOST_UNFOLDED: Final = 2_000_000
@@ -16,6 +18,12 @@ _PART: Final = 20
 LARGEST_TEXT: Final = 1_000_000
 """Characters that come out of one template."""
 MOST_RUNS: Final = 100_000
+MOST_RUN_TEXT: Final = 500_000_000
+"""Bytes that one request stores with its runs: each has the query and conversation of its case as they were asked."""
+LARGEST_PAGE: Final = 8 * 1024 * 1024
+MOST_HELD: Final = 64 * 1024 * 1024
+"""Bytes of bodies that a service holds at once, of all callers."""
+T = TypeVar("T")
 
 
 def unfolds_too_far(tools: Sequence[Mapping[str, Any]], most: int = MOST_UNFOLDED) -> str | None:
@@ -86,12 +94,62 @@ def _nodes(schema: Json) -> Iterator[dict[str, Any]]:
         waiting += _parts(node)
 
 
-def require_few_runs(cases: int, models: int, repeats: int) -> None:
-    """Raise InputError where one request asks for too many runs, before any of them is planned."""
-    runs = cases * models * repeats
+def require_few_runs(cases: Sequence[TestCase], models: int, repeats: int) -> None:
+    """Raise InputError where one request asks for too many runs or for too much text, before any run is planned."""
+    runs = len(cases) * models * repeats
     if runs > MOST_RUNS:
-        said = f"These are {runs:,} runs: {cases:,} cases, {models:,} models, {repeats:,} repeats."
+        said = f"These are {runs:,} runs: {len(cases):,} cases, {models:,} models, {repeats:,} repeats."
         raise InputError(said, hint=f"Ask for at most {MOST_RUNS:,} at once.", code="too_many_runs")
+    size = sum(map(_stored_size, cases)) * models * repeats
+    if size > MOST_RUN_TEXT:
+        said = f"These {runs:,} runs would store {size / 1_000_000:,.0f} MB of text, as each keeps its case."
+        hint = f"Ask for at most {MOST_RUN_TEXT // 1_000_000} MB at once: fewer cases, models or repeats."
+        raise InputError(said, hint=hint, code="too_many_runs")
+
+
+def _stored_size(case: TestCase) -> int:
+    """Return about how many characters each run of a case stores of it."""
+    messages = sum(len(message.content) for message in case.draft.before)
+    return len(case.draft.query) + messages + len(canonical(expectation_to_json(case.draft.expectation)))
+
+
+def page_within(items: Iterable[T], size: Callable[[T], int], left: int = LARGEST_PAGE) -> tuple[list[T], int]:
+    """Return the first items that fit into what is left of a page, and what is left then; negative for a full one.
+
+    The first item of a page has it to itself if it is larger.
+    """
+    found: list[T] = []
+    most = left
+    for item in items:
+        left -= size(item)
+        if left < 0 and (found or most < LARGEST_PAGE):
+            break
+        found.append(item)
+    return found, left
+
+
+class HeldBodies:
+    """Bytes of the bodies of all requests that are under way."""
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self._left = most
+
+    @contextmanager
+    def request(self) -> Iterator[Callable[[int], bool]]:
+        """Yield what takes so many bytes for a request, or returns False; all are given back at its end."""
+        mine = 0
+
+        def take(size: int) -> bool:
+            nonlocal mine
+            if size > self._left:
+                return False
+            mine, self._left = mine + size, self._left - size
+            return True
+
+        try:
+            yield take
+        finally:
+            self._left += mine
 
 
 def require_small_text(names: Iterable[str], values: Mapping[str, str]) -> None:

@@ -120,7 +120,7 @@ _VALUE_FLAGS = {
     *("-c", "--call", "--python", "--with", "--index-url", "--index", "--default-index", "--registry", "-i"),
 }
 _CONTAINERS = ("docker", "podman", "nerdctl")
-_EXACT = re.compile(r"(?:@|==)v?\d+(?:\.\d+)*(?:[-+.][\w.+-]*|(?:a|b|rc)\d+)?$")
+_EXACT = re.compile(r"(?:@|==)v?\d++(?:[-+.][\w.+-]*+|(?:a|b|rc)\d++)?$")
 _COMMIT = re.compile(r"[@#][0-9a-f]{7,40}$")
 _LOCAL = re.compile(r"\.{0,2}[\\/]|~|file:|[A-Za-z]:[\\/]")
 _CONTAINER_FLAGS = re.compile(

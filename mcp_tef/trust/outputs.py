@@ -13,7 +13,8 @@ from typing import Final
 from mcp_tef.model.json import Json
 
 _COMMAND: Final = re.compile(
-    r"^\s*:(?=:)|#(?=#[^\W\d_]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*+:(?=:)|#(?=#[^\W\d_]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _IN_JSON: Final = re.compile(r"#(?=#[A-Za-z]*\[)")
 MOST_WRITTEN_LEVELS: Final = 200

@@ -113,7 +113,7 @@ class Runs:
         if not cases:
             raise InputError("There is no test case to run.", hint="Write or import a case, or select another suite.")
         to_plan = () if trial else cases
-        require_few_runs(len(to_plan), len(request.models), request.repeats)
+        require_few_runs(to_plan, len(request.models), request.repeats)
         held = await self.preparation.keys(request, to_plan, keys or {})
         costs = await self.preparation.costs(request, cases, trial)
         cheapest = min(costs.dearest(model, case.id) for model in request.models for case in cases)

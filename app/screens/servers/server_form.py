@@ -172,7 +172,7 @@ def _url_fault(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         return "Write an address that begins with http:// or https://."
     try:
-        parts = urlsplit(re.sub(r"\$\{[^}]*\}", "1", url))
+        parts = urlsplit(re.sub(r"\$\{[^{}]*\}", "1", url))
         is_complete = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         is_complete = False

@@ -25,7 +25,7 @@ from mcp_tef.formats.servers.settings import (
 from mcp_tef.model.json import Json
 from mcp_tef.model.transfer import ServerFileFormat
 
-_CODEX_TABLE = re.compile(r"^\s*\[mcp_servers\b", re.MULTILINE)
+_CODEX_TABLE = re.compile(r"^[^\S\n]*+\[mcp_servers\b", re.MULTILINE)
 _SHELL_VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
 _CODEX_NAMES = {"http_headers": "headers", "enabled_tools": "includeTools", "disabled_tools": "disabledTools"}
 

@@ -31,7 +31,7 @@ RARER = 2
 MOST_PARAMETERS = 10
 ORDERS = "poisoning-"
 
-_NAMES = re.compile(r"[\"“][^\"”]*[\"”]|(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]*|\w*\d[\w-]*")
+_NAMES = re.compile(r"[\"“][^\"“”]*[\"”]|(?<![.!?:] )(?<!^)\b[A-Z][\w’'-]*|\b\w*\d[\w-]*")
 _WORD = re.compile(r"[^\W\d_]{3,}(?!['’])")
 _TALK = frozenset(terms(
     "after again also ask been before can could did does fit forget give going had hello help here how just know "

@@ -17,9 +17,9 @@ _INTRODUCTION = re.compile(
     r"|(?:an? )?(?:tool|function|utility) (?:to|that|which)|(?:can be )?used to"
     r"|(?:allows?|enables?) (?:you|users|agents|the user) to|(?:lets|helps) (?:you|users))\s+"
 )
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+_BRACKETS = re.compile(r"(?:(?<!\s)\s++)?[(\[][^()\[\]]*[)\]]")
 _STOP = re.compile(
-    r"\s*[;:—–]|\s-+\s|,?\s(?:such as|including|e\.g\.|i\.e\.|like)(?:\s|$)|\s\.\.\.|…|\.\s"
+    r"(?:(?<!\s)\s++)?[;:—–]|\s-+\s|,?\s(?:such as|including|e\.g\.|i\.e\.|like)(?:\s|$)|\s\.\.\.|…|\.\s"
     r"|,?\sand returns?\s"
     r"|\swith(?:out)? (?:an? )?(?:[a-z]+ )?(?:filter(?:ing|s)|limits?|options|pagination|parameters)\b"
     r"|,\s(?:with|using|which|where|returning|based|optionally|without|then|so|if|when|but|and (?:then|return))\b"
@@ -95,7 +95,7 @@ def purpose(description: str) -> str:
     first = next(iter(sentences(description)), None)
     if first is None:
         return ""
-    line = re.split(r"\n\s*(?=[A-Z\-*])", first.text.strip(), maxsplit=1)[0]
+    line = re.split(r"(?<!\s)[^\S\n]*+\n\s*+(?=[A-Z\-*])", first.text.strip(), maxsplit=1)[0]
     text = _INTRODUCTION.sub("", " ".join(line.split()), count=1) if _INTRODUCTION.match(line) else line
     return _infinitive(" ".join(text.split())) if reads_as_english(text) else ""
 
@@ -154,7 +154,8 @@ def _first_action(text: str) -> str:
     """Return the text up to a further verb with an object of its own, or up to a comma that lists nothing."""
     starts = (further.start() for further in _FURTHER_ACTION.finditer(text) if base_verb(further[1])[0])
     text = text[: next(starts, len(text))]
-    return text if re.search(r",.*\b(?:and|or)\b", text) else text.partition(",")[0]
+    before, _, behind = text.partition(",")
+    return text if re.search(r"\b(?:and|or)\b", behind) else before
 
 
 def _is_complete(words: Sequence[str]) -> bool:

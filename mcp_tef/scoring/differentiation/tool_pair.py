@@ -28,7 +28,7 @@ from mcp_tef.scoring.tfidf_weights import spaced
 
 LONGEST_EXAMPLE = 60
 
-_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)|‘([^’\n]+)’|`([^`\n]+)`")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^“”\n]+)”|(?<!\w)'([^'\n]+)'(?!\w)|‘([^‘’\n]+)’|`([^`\n]+)`")
 _INTRODUCED = re.compile(r"(?i)\b(?:e\.g\.|for example|for instance|such as|examples?:)[,:\s]*([^()\n.;“”\"'`]{2,80})")
 _TELLING = re.compile(r"[^\W\d_]{2}")
 

@@ -46,7 +46,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _OPENS_AS_FILLER = re.compile(
-    r"(?:^|[.;\n]\s*)\W{0,9}(?:TO[D]O|TBD|FIX[M]E|X{3}|WIP)"
+    r"(?:^|[.;\n]\s{0,20}+)\W{0,9}(?:TO[D]O|TBD|FIX[M]E|X{3}|WIP)"
     r"(?:\s*(?:[:\-–—(.]|$)| (?:add|write|describe|document|fill|finish|explain)\b)|"
     r"^\W{0,9}(?i:to[d]o|tbd|fix[m]e)\s*:|"
     r"\b(?i:lorem ipsum|(?:fill|insert|add|write|put) (?:in )?(?:the |a |your )?(?:tool |function )?description here)|"

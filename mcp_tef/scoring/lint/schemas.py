@@ -176,7 +176,8 @@ _VAGUE = re.compile(
 )
 _QUOTED = r"[\"'`“‘][^\"'`”’\n]{1,40}[\"'`”’]"
 _CHOICE = rf"(?:{_QUOTED}|[A-Za-z0-9][\w-]{{0,40}})"
-_BETWEEN = r"\s*(?:,\s*or\b|,|\||/|\bor\b)\s*"
+_SIGN = r"(?:,\s*or\b|,|\||/|\bor\b)\s*"
+_BETWEEN = rf"\s*{_SIGN}"
 _LISTED = re.compile(
     r"\b(?:(?P<strict>either|must be|can be)|one of|options\s*:|"
     r"(?:allowed|possible|accepted|supported|valid) (?:values|options)(?: are| include)?)"
@@ -191,12 +192,12 @@ _OPEN_LIST = re.compile(
 )
 _OTHER_VALUES = re.compile(r"[\"'`“‘]|\bor\b", re.IGNORECASE)
 _ALL_QUOTED = re.compile(rf"{_QUOTED}(?:{_BETWEEN}{_QUOTED})+", re.IGNORECASE)
-_SEPARATOR = re.compile(_BETWEEN, re.IGNORECASE)
+_SEPARATOR = re.compile(rf"(?:(?<!\s)\s++)?{_SIGN}", re.IGNORECASE)
 _NUMBER = r"-?\d[\d,_]*(?:\.\d+)?"
 _LIMITS = re.compile(
     rf"\b(?:between|from)\s+{_NUMBER}\s+(?:and|to)\s+{_NUMBER}|"
     rf"[(\[]\s*{_NUMBER}\s*(?:-|–|to|\.\.\.?)\s*{_NUMBER}\s*[)\]]|"
-    rf"\brange\s*[:=]?\s*{_NUMBER}\s*(?:-|–|to)\s*{_NUMBER}|"
+    rf"\brange\s*+[:=]?\s*{_NUMBER}\s*(?:-|–|to)\s*{_NUMBER}|"
     r"\b(?:min(?:imum)?|max(?:imum)?|at (?:most|least)|no more than|up to|limit of)\.?"
     rf"\s{{0,3}}(?:is|of|[:=])?\s{{0,3}}{_NUMBER}\b",
     re.IGNORECASE,

@@ -36,8 +36,8 @@ _COMMENT = re.compile(
     r"(?<!`)<!--(?s:.{0,2000}?)-->|^[ \t]{0,3}\[(?://|_|comment|hidden)\]:[^\n]*$", re.MULTILINE | re.IGNORECASE
 )
 _UNSEEN_ELEMENT = re.compile(
-    r"<(?P<tag>[a-z]\w{0,20})[^>]{0,200}\b(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b)"
-    r"[^>]{0,200}>(?:(?!<(?P=tag)\b).){0,2000}?</(?P=tag)\s{0,3}>",
+    r"<(?P<tag>[a-z]\w{0,20}+)(?=[^>]{0,200}\b(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\b))"
+    r"[^>]{0,400}+>(?:(?!<(?P=tag)\b).){0,2000}?</(?P=tag)\s{0,3}>",
     re.IGNORECASE | re.DOTALL,
 )
 _MARKED = re.compile(rf"<(?P<tag>{MARKS}) ?>.{{0,2000}}?</(?P=tag) ?>", re.IGNORECASE | re.DOTALL)

@@ -2,13 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
-from mcp_tef import Engine, InputError, RestOptions, Secret
+from mcp_tef import (
+    LARGEST_PAGE,
+    CaseDraft,
+    Engine,
+    InputError,
+    RestOptions,
+    Secret,
+)
 from mcp_tef.rest.request_guard import LARGEST_BODY, AccessRules, RequestGuard
 from tests.support.rest_service import BEARER, TOKEN, rest_service
 
@@ -166,8 +173,61 @@ async def test_a_body_without_a_length_is_bounded_as_it_comes() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    headers = [(b"host", b"localhost"), (b"transfer-encoding", b"chunked"), (b"content-type", b"application/json")]
-    headers.append((b"authorization", f"Bearer {TOKEN}".encode()))
-    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers, "scheme": "http"}
-    await RequestGuard(app, AccessRules(token=Secret(TOKEN)))(scope, receive, send)
+    await RequestGuard(app, AccessRules(token=Secret(TOKEN)))(SCOPE, receive, send)
     assert (sent[0]["status"], json.loads(sent[1]["body"])["error"], asked) == (413, "body_too_large", [])
+
+
+HEADERS = ((b"host", b"localhost"), (b"transfer-encoding", b"chunked"), (b"content-type", b"application/json"))
+SCOPE: dict[str, Any] = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "scheme": "http"}
+SCOPE["headers"] = [*HEADERS, (b"authorization", f"Bearer {TOKEN}".encode())]
+
+
+async def test_bodies_that_stall_hold_at_most_64_mb_of_all_callers_together() -> None:
+    answers: list[int] = []
+    held, released = asyncio.Semaphore(0), asyncio.Event()
+
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+
+    async def send(message: Any) -> None:
+        answers.extend([message["status"]] if message["type"] == "http.response.start" else [])
+
+    def stalling(size: int) -> Callable[[], Awaitable[Any]]:
+        async def receive() -> Any:
+            if parts:
+                return {"type": "http.request", "body": parts.pop(), "more_body": True}
+            held.release()
+            await released.wait()
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        parts = [b"1" * size]
+        return receive
+
+    async def whole() -> Any:
+        return {"type": "http.request", "body": b"[]", "more_body": False}
+
+    guard = RequestGuard(app, AccessRules(token=Secret(TOKEN)))
+    async with asyncio.TaskGroup() as stalled:
+        for _ in range(4):
+            stalled.create_task(guard(SCOPE, stalling(LARGEST_BODY), send))
+        for _ in range(4):
+            await held.acquire()
+        await guard(SCOPE, whole, send)
+        assert answers == [503]
+        released.set()
+    await guard(SCOPE, whole, send)
+    assert answers[-1] == 200
+
+
+async def test_no_page_is_larger_than_8_mb_whatever_its_limit(engine: Engine) -> None:
+    drafts = [CaseDraft(name=f"case {one}", query=f"{one} {'x' * 990_000}", servers=("city",)) for one in range(10)]
+    await engine.cases.add(drafts)
+    async with (
+        rest_service(engine) as (address, _),
+        httpx.AsyncClient(base_url=address, headers=BEARER, timeout=60) as client,
+    ):
+        first = await client.get("/test-cases", params={"limit": 1000})
+        assert len(first.content) <= LARGEST_PAGE + 1_000
+        assert (len(first.json()["items"]), first.json()["total"]) == (8, 10)
+        rest = await client.get("/test-cases", params={"limit": 1000, "offset": 8})
+        assert {one["name"] for page in (first, rest) for one in page.json()["items"]} == {one.name for one in drafts}

@@ -5,8 +5,18 @@ from typing import Any
 import pytest
 
 from mcp_tef.errors import InputError
+from mcp_tef.model.cases import EarlierMessage, Speaker
 from mcp_tef.prompts.templates import filled
-from mcp_tef.trust.bounds import fill_template, require_few_runs, unfolds_too_far
+from mcp_tef.trust.bounds import (
+    LARGEST_PAGE,
+    HeldBodies,
+    fill_template,
+    page_within,
+    require_few_runs,
+    unfolds_too_far,
+)
+from tests.support.case_factories import stored
+from tests.support.workspace_files import draft
 
 
 def tool(schema: dict[str, Any], name: str = "weather") -> dict[str, Any]:
@@ -90,6 +100,34 @@ def test_a_prompt_over_1_mb_is_refused_before_it_is_built() -> None:
 
 
 def test_runs_are_counted_before_they_are_planned() -> None:
-    require_few_runs(1_000, 10, 10)
+    case = stored(draft())
+    require_few_runs([case] * 1_000, 10, 10)
     with pytest.raises(InputError, match="100,100 runs"):
-        require_few_runs(1_001, 10, 10)
+        require_few_runs([case] * 1_001, 10, 10)
+
+
+@pytest.mark.parametrize("where", ["query", "before"])
+def test_the_texts_that_runs_store_are_counted_before_they_are_planned(where: str) -> None:
+    text = "x" * 999_000
+    changes: dict[str, Any] = {"query": text} if where == "query" else {"before": (EarlierMessage(Speaker.USER, text),)}
+    require_few_runs([stored(draft(**changes))], 10, 50)
+    with pytest.raises(InputError, match="runs would store 510 MB"):
+        require_few_runs([stored(draft(**changes))], 10, 51)
+
+
+def test_a_page_ends_within_its_bytes_and_holds_at_least_one_item() -> None:
+    half = LARGEST_PAGE // 2
+    assert page_within(["a", "b"], {"a": half, "b": half}.__getitem__) == (["a", "b"], 0)
+    assert page_within(["a", "b"], {"a": half, "b": half + 1}.__getitem__) == (["a"], -1)
+    assert page_within(["a", "b"], {"a": 3 * half, "b": 0}.__getitem__) == (["a"], -half)
+    assert page_within(["a"], {"a": half + 1}.__getitem__, half) == ([], -1)
+
+
+def test_bodies_are_held_within_one_bound_and_given_back() -> None:
+    held = HeldBodies(10)
+    with held.request() as first:
+        with held.request() as second:
+            assert [first(6), second(4), second(1), first(1)] == [True, True, False, False]
+        assert first(4)
+    with held.request() as third:
+        assert third(10)
