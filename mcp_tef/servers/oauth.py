@@ -116,7 +116,8 @@ async def listening() -> AsyncIterator[RedirectListener]:
 
 
 def _page(status: str, words: str) -> bytes:
-    body = f'<!doctype html><meta charset="utf-8"><title>mcp-tef</title><p>{html.escape(words)}</p>'.encode()
+    policy = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'">"""
+    body = f'<!doctype html><meta charset="utf-8">{policy}<title>mcp-tef</title><p>{html.escape(words)}</p>'.encode()
     return _PAGE.format(status=status, size=len(body)).encode() + body
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.errors import StoreError
-from mcp_tef.storage.sqlite_errors import translated
+from mcp_tef.storage.sqlite_errors import CheckedConnection, translated
 from mcp_tef.storage.workspace_file import connect
 from mcp_tef.storage.workspace_identity import give_identity
 from mcp_tef.trust.files import replaced_database
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LOCKED: Final = {"": (0x40000002, 510), "-wal": (0, 1), "-shm": (128, 1)}
 
 
-class HeldConnection(sqlite3.Connection):
+class HeldConnection(CheckedConnection):
     """A connection whose files are held; at its end the journal stays where another living process uses it too."""
 
     _files: tuple[OpenFile, ...] = ()

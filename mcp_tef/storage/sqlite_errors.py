@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from mcp_tef.errors import StoreError
 from mcp_tef.trust.files import create_private
@@ -13,6 +14,19 @@ DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _SHUT = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
 _PRIMARY = 0xFF
+
+
+class CheckedConnection(sqlite3.Connection):
+    """A connection that also calls a file damaged whose schema is no text: the driver fails to tell that error."""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """Run a statement. DatabaseError."""
+        try:
+            return super().execute(sql, parameters)
+        except UnicodeDecodeError as error:
+            damage = sqlite3.DatabaseError("the schema is not text")
+            damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise damage from error
 
 
 def error_code(error: BaseException) -> int:

@@ -14,7 +14,15 @@ from mcp_tef.errors import StoreError
 from mcp_tef.model.installation import data_folder
 from mcp_tef.storage.schema import APPLICATION_ID, VERSION, create_schema, new_database
 from mcp_tef.storage.schema_versions import OLDEST, require_known_schema, upgrade
-from mcp_tef.storage.sqlite_errors import DAMAGED, cannot_write, damaged, error_code, suspicion, translated
+from mcp_tef.storage.sqlite_errors import (
+    DAMAGED,
+    CheckedConnection,
+    cannot_write,
+    damaged,
+    error_code,
+    suspicion,
+    translated,
+)
 from mcp_tef.storage.workspace_identity import (
     give_identity,
     require_no_journal,
@@ -76,7 +84,7 @@ def require_one_name(path: Path) -> None:
 
 
 def connect(
-    path: Path, lock_wait: float = LOCK_WAIT_S, kind: type[sqlite3.Connection] = sqlite3.Connection
+    path: Path, lock_wait: float = LOCK_WAIT_S, kind: type[sqlite3.Connection] = CheckedConnection
 ) -> sqlite3.Connection:
     """Return a connection that starts no transaction by itself; it waits `lock_wait` seconds for other writers.
 
@@ -108,7 +116,9 @@ def connect_read_only(path: Path, lock_wait: float, *, immutable: bool) -> sqlit
     """Return a connection that can change nothing; one to an `immutable` file needs no lock and no journal."""
     option = "immutable=1" if immutable else "mode=ro"
     address = f"{path.absolute().as_uri()}?{option}"
-    return _configured(sqlite3.connect(address, timeout=lock_wait, isolation_level=None, uri=True))
+    return _configured(
+        sqlite3.connect(address, timeout=lock_wait, isolation_level=None, uri=True, factory=CheckedConnection)
+    )
 
 
 def connect_in_memory() -> sqlite3.Connection:

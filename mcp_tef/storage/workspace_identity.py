@@ -11,6 +11,7 @@ from typing import Final
 from mcp_tef.errors import InputError, StoreError
 from mcp_tef.model.ids import new_id
 from mcp_tef.storage.process_locks import Owner
+from mcp_tef.storage.sqlite_errors import CheckedConnection
 from mcp_tef.trust.files import rename, unlink
 from mcp_tef.trust.own_workspaces import (
     WorkspaceRecord,
@@ -38,6 +39,11 @@ class WorkspaceIdentity:
     generation: str
 
 
+def connect_immutable(path: Path) -> sqlite3.Connection:
+    """Return a connection to the main file alone; no journal is read, and no lock is taken."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True, factory=CheckedConnection)
+
+
 def identity_of(connection: sqlite3.Connection) -> WorkspaceIdentity | None:
     """Return what a workspace bears; None for an older version, and for one that bears nothing readable."""
     with suppress(sqlite3.OperationalError):
@@ -62,7 +68,7 @@ def _main_file(path: Path) -> tuple[int, WorkspaceIdentity | None]:
     """Return version and identity as the main file alone has them; no journal is read, and no lock is taken."""
     with (
         suppress(sqlite3.Error),
-        closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection,
+        closing(connect_immutable(path)) as connection,
     ):
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         return version, identity_of(connection)
@@ -90,7 +96,7 @@ def _holds_nothing(path: Path) -> bool:
         return False
     with (
         suppress(sqlite3.Error),
-        closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as connection,
+        closing(connect_immutable(path)) as connection,
     ):
         return not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
     return False

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from mcp_tef.storage.schema import new_database
+from mcp_tef.storage.sqlite_errors import CheckedConnection
 
 _FIRST: Final = ("mcp_servers", "test_cases", "drafts", "draft_steps", "suites", "server_listings", "definitions")
 _COMPUTED: Final = frozenset({"run_facts", "fact_keys", "tool_names", "workspace_identity"})
@@ -43,7 +44,7 @@ def salvage(damaged: Path, target: sqlite3.Connection) -> tuple[SavedRows, ...]:
     Both are private copies: nobody else uses them. Rows that refer to a lost one go too, or lose the reference.
     """
     target.execute("PRAGMA foreign_keys = OFF")
-    with closing(sqlite3.connect(damaged, isolation_level=None)) as source:
+    with closing(sqlite3.connect(damaged, isolation_level=None, factory=CheckedConnection)) as source:
         source.execute("PRAGMA cell_size_check = ON")
         source.execute("PRAGMA trusted_schema = OFF")
         found = [(table, _copied_rows(source, target, table)) for table in _tables()]

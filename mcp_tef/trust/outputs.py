@@ -13,10 +13,11 @@ from typing import Final
 from mcp_tef.model.json import Json
 
 _COMMAND: Final = re.compile(
-    r"^[^\S\n]*+:(?=:)|#(?=#[^\W\d_]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)",
+    r"(?:^|(?<=\r))[^\S\n\r]*+:(?=:)|#(?=#[^\W\d_]*\[)|(?:section_(?:start|end)|travis_(?:fold|time))(?=:)",
     re.IGNORECASE | re.MULTILINE,
 )
 _IN_JSON: Final = re.compile(r"#(?=#[A-Za-z]*\[)")
+_IN_YAML: Final = re.compile(r"^([^\S\n]*+):(?=:)|#(?=#[A-Za-z]*\[)", re.MULTILINE)
 MOST_WRITTEN_LEVELS: Final = 200
 """Levels of a value in a document that we write; limits of what we read are far below."""
 _TOO_DEEP: Final = "… (nests too deeply to be shown)"
@@ -53,6 +54,16 @@ def document_text(value: Json) -> str:
 def json_text(text: str) -> str:
     """Return JSON with the same value that holds no half of a character and no command of a build service."""
     return _IN_JSON.sub(r"\\u0023", text).encode("utf-8", "backslashreplace").decode()
+
+
+def needs_quotes(text: str) -> bool:
+    """Return True for a text in which a command of a build service stands once its line is broken somewhere."""
+    return "::" in text or holds_command(text)
+
+
+def yaml_text(text: str) -> str:
+    """Return YAML with the same value and no command, in which texts that need quotes have double ones."""
+    return _IN_YAML.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", text)
 
 
 def markup_text(text: str) -> str:

@@ -16,7 +16,7 @@ CALLS = re.compile(
 
 def imports() -> list[tuple[str, str, frozenset[str]]]:
     """Each import with its file, the module, and the names that are taken from it."""
-    found = []
+    found: list[tuple[str, str, frozenset[str]]] = []
     for module in source():
         for node in module.nodes:
             if isinstance(node, ast.Import):

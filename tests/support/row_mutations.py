@@ -196,6 +196,29 @@ def tried(folder: Path, mutations: int, seed: int) -> Iterator[Tried]:
                 left.unlink()
 
 
+def damaged(folder: Path, files: int, seed: int, flips: int = 40) -> Iterator[Tried]:
+    """Yield what every verb did with workspaces of which some bytes have another bit, as they are and to be recovered.
+
+    A file that was recovered stays so for the verbs that follow.
+    """
+    dice = random.Random(seed)
+    with surroundings(folder) as around:
+        whole = around.first.read_bytes()
+        for number in range(files):
+            spoilt = bytearray(whole)
+            for _ in range(flips):
+                spoilt[dice.randrange(len(spoilt))] ^= 1 << dice.randrange(8)
+            for recover in ((), ("--recover",)):
+                path = around.first.with_name(f"{number}.db")
+                path.write_bytes(spoilt)
+                for verb in VERBS:
+                    said = say(*(word.replace("OUT", str(path.parent)) for word in verb), "--workspace", path, *recover)
+                    fault = _fault(said) or around.fault()
+                    yield Tried(f"file {number}", " ".join(recover), " ".join(verb), said.code, fault)
+                for left in around.first.parent.glob(f"{number}.db*"):
+                    left.unlink()
+
+
 def _said(verb: list[str], batches: Mapping[str, str], path: Path, dice: random.Random) -> Said:
     words = [batches.get(word, word.replace("OUT", str(path.parent))) for word in verb]
     return say(*words, "--workspace", path, *dice.choice([(), ("--json",)]))

@@ -24,7 +24,7 @@ from mcp_tef.trust.files import (
     write_inside,
 )
 from mcp_tef.trust.open_files import is_open_here
-from mcp_tef.trust.outputs import document_text
+from mcp_tef.trust.outputs import document_text, needs_quotes, yaml_text
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 """The keys and positions that lead to a value of a document."""
@@ -229,7 +229,7 @@ def to_json(document: Json) -> str:
 
 def to_yaml(document: Json) -> str:
     """Return a YAML document whose text means the same to readers of YAML 1.1 and 1.2."""
-    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return yaml_text(yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100))
 
 
 _PLAIN_SCALARS = (
@@ -258,8 +258,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    """Text with a line separator other than a line feed in quotes that escape it, so that it comes back as it was."""
-    style = '"' if any(mark in text for mark in "\x85\u2028\u2029\ufeff") else None
+    """Text with a command of a build service, or a line separator but a line feed, in quotes that escape it."""
+    style = '"' if any(mark in text for mark in "\x85\u2028\u2029\ufeff") or needs_quotes(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

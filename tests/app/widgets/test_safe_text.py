@@ -1,9 +1,12 @@
 """Foreign text is shown as text, all of it visible, and never endless."""
 
+import re
+from collections.abc import Callable
+
 import pytest
 
 from app.widgets import one_line, plain, tip, visible
-from app.widgets.safe_text import markdown_table, meant, units
+from app.widgets.safe_text import markdown_table, meant, spreadsheet_table, units
 
 
 @pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\x00", "\x1b", "\ud800", "\U000e0041", "\ufeff"])
@@ -57,3 +60,18 @@ def test_a_table_to_paste_holds_words_and_no_markdown() -> None:
         "| --- | --- |",
         "| a \\| b c | \\[x\\](y) \\`z\\` \\@me |",
     ]
+
+
+@pytest.mark.parametrize("table", [markdown_table, spreadsheet_table])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "\uff1d1+1", "\t@x", "a\n::error::x", "##vso[x]y", "\x1b[2K", "| x |\n| - |", "<b>"]
+)
+def test_no_cell_of_a_copied_table_acts_where_it_is_pasted(table: Callable[..., str], text: str) -> None:
+    copied = table(["name", "more"], [[text, "end"]])
+    assert "\x1b" not in copied
+    assert not re.search(r"(?m)^\s*::|##[a-z]*\[", copied)
+    if table is spreadsheet_table:
+        assert not re.search(r"(?m)(?:^|,)[\"\s]*[=@+\uff1d]", copied)
+    else:
+        assert len(copied.splitlines()) == 3
+        assert not re.search(r"(?<!\\)[<>]", copied)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -15,8 +16,11 @@ from mcp_tef import (
     InputError,
     RestOptions,
     Secret,
+    ServerSpec,
+    Transport,
 )
 from mcp_tef.rest.request_guard import LARGEST_BODY, AccessRules, RequestGuard
+from tests.support import workspace_files
 from tests.support.rest_service import BEARER, TOKEN, rest_service
 
 AS_JSON = {"content-type": "application/json"}
@@ -219,7 +223,9 @@ async def test_bodies_that_stall_hold_at_most_64_mb_of_all_callers_together() ->
     assert answers[-1] == 200
 
 
-async def test_no_page_is_larger_than_8_mb_whatever_its_limit(engine: Engine) -> None:
+async def test_no_page_is_larger_than_8_mb_whatever_its_limit(engine: Engine, tmp_path: Path) -> None:
+    tools = str(workspace_files.tools_file(tmp_path))
+    await engine.servers.add(ServerSpec(name="city", transport=Transport.FILE, path=tools))
     drafts = [CaseDraft(name=f"case {one}", query=f"{one} {'x' * 990_000}", servers=("city",)) for one in range(10)]
     await engine.cases.add(drafts)
     async with (

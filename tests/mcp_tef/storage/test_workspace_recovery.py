@@ -64,3 +64,15 @@ def test_no_damage_ends_in_an_internal_error_and_recovery_always_ends_in_a_works
         full.unlink()
         full.write_bytes(whole)
         change(full, "PRAGMA user_version")
+
+
+@pytest.mark.parametrize("name", [b"workspace_identity", b"test_runs", b"test_cases"])
+def test_a_schema_that_is_no_text_is_damage_and_no_internal_error(full: Path, name: bytes) -> None:
+    """The driver fails to decode the error of SQLite, which names what has no schema."""
+    whole = full.read_bytes()
+    spoilt = whole.replace(b"table" + name, b"table\xc1" + name[1:]).replace(b"CREATE TABLE " + name, b"?" * 13 + name)
+    assert spoilt != whole
+    full.write_bytes(spoilt)
+    for verb in (("cases", "list"), ("runs", "list"), ("cases", "list", "--recover"), ("runs", "list")):
+        said = say(*verb, "--workspace", full)
+        assert said.code in (0, 3), (verb, said.err)

@@ -4,17 +4,24 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from mcp_tef.formats.cases.texts import parse_yaml, to_yaml
 from mcp_tef.formats.csv_tables import csv_text, from_spreadsheet_cell
+from mcp_tef.reports import results as reports
+from mcp_tef.reports import results_html
 from mcp_tef.reports.charts import shown
-from mcp_tef.reports.markdown import plain
+from mcp_tef.reports.junit import to_junit
+from mcp_tef.reports.markdown import plain, results_markdown
+from mcp_tef.reports.page import page
+from mcp_tef.reports.results import Results
 from mcp_tef.trust.outputs import document_text, json_text, markup_text, terminal_line
-from tests.support import workspace_files
+from tests.support import report_factories, workspace_files
 from tests.support.command_line import Said, say
 
 COMMANDS = (
@@ -55,6 +62,51 @@ def test_no_encoder_lets_a_command_through_and_readers_see_the_text(text: str) -
         assert [one for one in found if "section" not in one and "travis" not in one] == []
         assert "\x1b" not in written  # a mark of a section counts only with one
     assert "&#" in markup or not obeyed(unescape(markup))
+
+
+def in_a_report(write: Callable[[Results], str]) -> Callable[[str], str]:
+    fields = ("case_name", "query", "model", "expected", "selected", "explanation")
+    return lambda text: write(
+        report_factories.results(report_factories.run(1, **dict.fromkeys(fields, text)), name=text)
+    )
+
+
+SINKS: dict[str, Callable[[str], str]] = {
+    "line of a terminal": terminal_line,
+    "JSON": lambda text: document_text({text: text}),
+    "YAML": lambda text: to_yaml({text: [text, f"{text} " * 30]}),
+    "CSV": lambda text: csv_text(["query"], [[text]]),
+    "Markdown": plain,
+    "HTML": lambda text: page(text, shown(text), []),
+    "report as HTML": in_a_report(results_html.to_html),
+    "report as Markdown": in_a_report(results_markdown),
+    "report as JUnit": in_a_report(to_junit),
+    "report as JSON": in_a_report(reports.to_json),
+    "report as CSV": in_a_report(reports.to_csv),
+}
+"""Each sink with its encoder."""
+
+
+@pytest.mark.parametrize("sink", SINKS)
+def test_no_sink_commands_a_build_service_or_steers_a_terminal(sink: str) -> None:
+    for text in HOSTILE:
+        written = SINKS[sink](text)
+        assert "\x1b" not in written, text  # a mark of a section counts only with one
+        found = [one for one in obeyed(written) if "section" not in one and "travis" not in one]
+        assert found == [], text
+
+
+@pytest.mark.parametrize("sink", ["HTML", "report as HTML"])
+def test_a_page_forbids_scripts_and_fetches_nothing(sink: str) -> None:
+    written = SINKS[sink]("<script src=//x>a</script><img src=x onerror=a()><base href=//x>")
+    assert """http-equiv="Content-Security-Policy" content="default-src 'none';""" in written
+    assert written.index("Content-Security-Policy") < written.index("<title>")
+    assert re.search(r"<(?:script|img|base|link|iframe|object)\b", written) is None
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_yaml_means_the_same_text(text: str) -> None:
+    assert parse_yaml(to_yaml({text: [text, text * 20]}), "x.yaml") == {text: [text, text * 20]}
 
 
 def test_markup_shows_the_same_text() -> None:
