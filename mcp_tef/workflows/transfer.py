@@ -85,7 +85,7 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     case = stored.taken(entry.id, draft)
     made = ImportedCase(label=entry.label, place=entry.place, fate=ImportStatus.ADDED, draft=draft, notes=entry.notes)
     if case is None:
-        return replace(made, wanted_id=entry.id)
+        return _refused(entry, entry.lacks) if entry.lacks else replace(made, wanted_id=entry.id)
     draft = entry.over(case.draft, draft)
     made = replace(made, draft=draft)
     found = differences(case.draft, draft)

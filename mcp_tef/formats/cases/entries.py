@@ -47,6 +47,12 @@ class CaseEntry:
     tools: tuple[Mapping[str, Any], ...] = ()
     named: frozenset[str] | None = None
 
+    @property
+    def lacks(self) -> str:
+        """Return why this entry cannot become a new case, though it may change one that is stored; "" if it can."""
+        absent = self.named is not None and "expectation" not in self.named
+        return "It has no expected: write “expected: null” where no tool is right." if absent else ""
+
     def over(self, stored: CaseDraft, draft: CaseDraft) -> CaseDraft:
         """Return the draft for a case that is stored: a field that the file does not name stays as it is.
 

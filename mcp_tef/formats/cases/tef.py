@@ -67,7 +67,7 @@ def _with_lines(
     entries: Sequence[CaseEntry], items: Sequence[Json], source: CaseSource, above: KeyPath
 ) -> tuple[CaseEntry, ...]:
     """Return the entries; the place of a refused one also names its line."""
-    refused = {number for number, one in enumerate(entries) if one.refused}
+    refused = {number for number, one in enumerate(entries) if one.refused or one.lacks}
     paths = {number: (*above, number, *_first_unknown(items[number])[0]) for number in refused}
     lines = dict(zip(paths, lines_of(source.text, list(paths.values())), strict=True)) if paths else {}
     return tuple(
@@ -127,8 +127,6 @@ def entry(item: Json) -> CaseEntry:
     if sentence := _first_unknown(fields)[1]:
         raise InputError(sentence, hint="Correct or remove that key.")
     query = text_in(fields, "query", "query")
-    if "expected" not in fields:
-        raise InputError("It has no expected: write “expected: null” where no tool is right.", hint="Name the calls.")
     name = fields.get("name")
     expectation = expectation_from_json(fields.get("expected"))
     if problem := next(problems(expectation), None):

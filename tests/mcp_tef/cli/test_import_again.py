@@ -21,6 +21,7 @@ WHOLE: dict[str, Any] = {
     "held_back": True,
 }
 CLEARED: dict[str, Any] = {
+    "expected": None,
     "servers": [],
     "suites": [],
     "tags": [],
