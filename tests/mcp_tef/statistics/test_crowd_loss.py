@@ -73,6 +73,19 @@ def test_bands_are_wider_where_crowds_differ() -> None:
     assert same == (0.5, 0.5)
 
 
+def test_a_band_is_that_of_crowds_and_families_drawn_one_by_one() -> None:
+    random = np.random.default_rng(17)
+    runs = random.integers(1, 4, (10, 12)).astype(float)
+    total = random.binomial(runs.astype(int), random.random((10, 1))).astype(float)
+    drawn = []
+    for _ in range(3_000):
+        cells = np.ix_(random.integers(0, 10, 10), random.integers(0, 12, 12))
+        drawn.append(total[cells].sum() / runs[cells].sum())
+    assert two_way_interval(total, runs) == pytest.approx(np.quantile(drawn, (0.025, 0.975)), abs=0.03)
+    runs[:, 1:] = 0
+    assert two_way_interval(total, runs) is None  # some draws hold no run
+
+
 def test_left_out_runs_are_in_no_share() -> None:
     decision = CrowdDecision(range(3), (0, 10), passes=1, margin=0.1)
     decision.add(1, 0, 0, None)

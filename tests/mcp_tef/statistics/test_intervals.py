@@ -1,5 +1,6 @@
 """Rates whose unit is the family of cases, against scipy, sums written out, and simulated batches."""
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import Any
 
@@ -14,6 +15,8 @@ from mcp_tef.statistics.intervals import (
     clustered_rates,
     f1_interval,
     intraclass_correlation,
+    rates_of_families,
+    rates_without,
     t_quantile,
     wilson,
 )
@@ -114,6 +117,17 @@ def test_groups_have_the_rates_that_each_has_alone(scale: int) -> None:
     for one, other in zip(found[:4], alone[:4], strict=True):
         assert figures(one) == pytest.approx(figures(other))
         assert one.n == other.n
+
+
+@pytest.mark.parametrize("wrong", [[2, 2, 2, 1, 0], [1, 0, 0, 0, 0], [2, 2, 2, 2, 2], [0, 3, 1, 0, 4]])
+def test_shares_without_errors_are_those_of_all_families(wrong: Sequence[int]) -> None:
+    errors, n, group = np.array(wrong, dtype=float), np.array([2.0, 3.0, 2.0, 2.0, 4.0]), np.zeros(5, dtype=np.int64)
+    errors = np.minimum(errors, n)
+    there = errors > 0
+    (found,) = rates_without(errors[there], group[there], 1, n, n[there])
+    (whole,) = rates_of_families(n - errors, n, group, 1)
+    assert figures(found) == pytest.approx(figures(whole))
+    assert found.n == whole.n
 
 
 def test_correlation_is_1_where_repeats_agree_and_0_where_they_are_chance() -> None:
