@@ -111,6 +111,12 @@ def test_the_runs_to_look_at_are_those_that_differ() -> None:
     assert pair.shown == ("ba0", "aa2")
     assert pair.before is not None
     assert (pair.before.passed, pair.before.judged, len(pair.before.runs)) == (4, 5, 5)
+    shown = [
+        case_pair(cases(repeats("a", *before, "b"), repeats("a", *after, "a"))[0], CALL).shown
+        for before, after in (((2, 5), (4, 5)), ((2, 5), (3, 5)), ((3, 5), (3, 5)), ((1, 1), (4, 5)), ((0, 1), (1, 5)))
+    ]
+    assert shown == [("ba2", "aa0"), ("ba2", "aa0"), ("ba0", "aa0"), ("ba0", "aa4"), ("ba0", "aa0")]
+    assert case_pair(cases([], repeats("a", 1, 2, "a"))[0], CALL).shown == (None, "aa0")
 
 
 def test_models_are_paired_apart_unless_they_differ() -> None:
