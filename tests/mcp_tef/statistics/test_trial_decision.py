@@ -193,7 +193,8 @@ def test_pococks_published_level_for_five_looks_at_five_percent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wins", "losses", "ties", "left"), [(6, 1, 13, 12), (7, 0, 0, 1), (0, 7, 2, 1), (6, 0, 1, 3), (2, 2, 0, 20)]
+    ("wins", "losses", "ties", "left"),
+    [(6, 1, 13, 12), (7, 0, 0, 1), (0, 7, 2, 1), (6, 0, 1, 3), (2, 2, 0, 20), (0, 0, 0, 20)],
 )
 def test_the_chance_to_decide_agrees_with_its_enumeration(wins: int, losses: int, ties: int, left: int) -> None:
     exact = 0.0
