@@ -64,6 +64,8 @@ def test_a_quick_trial_stops_with_the_first_claim_but_never_within_the_first_rou
     trial.add(19, 0, *first[19])
     assert trial.end is TrialEnd.DECIDED
     assert (trial.counts, trial.look) == ((12, 0, 8), 1)
+    just = asked([[WON] * 8 + [TIED] * 12] * 5)
+    assert (just.end, just.look) == (TrialEnd.DECIDED, 1)
 
 
 def test_a_sure_trial_goes_on_until_the_second_claim_is_decided() -> None:
