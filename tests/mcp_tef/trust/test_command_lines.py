@@ -116,6 +116,8 @@ def test_what_a_program_reads_from_another_is_known() -> None:
 def test_only_so_many_words_and_commands_are_read() -> None:
     assert len(commands(("a",) * 5_000)[0].words) == 1_000
     assert len(commands(("sh", "-c", ";".join(["a"] * 500)))) == 201
+    text = ";".join(" ".join(["a"] * number) for number in (999, 999, 998, 1, 1))
+    assert [len(one.words) for one in commands(("sh", "-c", text))] == [3, 999, 999, 998, 1]
     nested = commands(("sudo",) * 5_000)
     assert sum(len(one.words) for one in nested[:-1]) < 3_000 <= sum(len(one.words) for one in nested)
 
