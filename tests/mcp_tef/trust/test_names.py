@@ -11,7 +11,7 @@ from mcp_tef.trust.names import quoted_argument, shown, shown_address, shown_hos
 LOOK_ALIKES = (
     "pyth\u043en3", "\uff50ython", "\U0001d429ython", "p\u0131ng", "a\u2215b", "a\u0301b", "x\u2024y", "\u0261it",
     "rm\u00a0-rf", "ls\u2800", "\u3164", "a\u200bb", "a\u202eb", "\u2060", "curl\uff0fhttp", "\u02bcls\u02bc",
-    "x\u00b2", "\u0440y", "l\u217c", "a" + " " * 40 + "b",
+    "x\u00b2", "\u0440y", "l\u217c", "Acme\u2122", "a" + " " * 40 + "b",
 )  # fmt: skip
 
 
