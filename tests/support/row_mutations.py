@@ -24,7 +24,7 @@ VERBS = (
     *(["cases", "show", "find it"], ["cases", "list", "--suite", "Smoke"], ["servers", "tools", "city"]),
     *(["servers", verb, name] for verb in ("show", "check", "tools") for name in ("program", "site")),
     *(["library", "run", name, CITY] for name in ("weather_report", "started", "sent")),
-    *(["run", "--model", name, "--case", "find it"] for name in ("group/fast", "router/auto", "openai/gpt-x")),
+    *(["run", "--model", name, "--case", "weather report 1"] for name in ("group/fast", "router/auto", "openai/gpt-x")),
     *(
         ["search", "run", "web", "pumps"],
         ["servers", "health"],
