@@ -143,7 +143,7 @@ def _form(arguments: Namespace) -> CaseFileFormat | None:
 
 
 def _tell(preview: CaseImportPreview, terminal: Terminal, *, dry: bool) -> None:
-    verb = "would be" if dry else "is now"
+    verb = ("is now", "would be")[dry]
     for note in preview.note_lines:
         terminal.note(note)
     for case in preview.cases:
