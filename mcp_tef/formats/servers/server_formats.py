@@ -39,7 +39,7 @@ def parse_toml(text: str, name: str) -> Json:
     """Return a TOML document; InputError names what is wrong."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, and of numbers with too many digits
         raise InputError(f"{name} is not valid TOML: {error}.", hint="Correct that line and try again.") from error
 
 

@@ -270,3 +270,8 @@ def test_a_part_of_a_toml_file_can_be_pasted() -> None:
 def test_a_damaged_toml_file_is_named() -> None:
     with pytest.raises(InputError, match=r"config\.toml is not valid TOML"):
         read_config("[mcp_servers", Path("/srv/config.toml"))
+
+
+def test_a_number_of_5000_digits_in_toml_is_refused_in_a_sentence() -> None:
+    with pytest.raises(InputError, match=r"config\.toml is not valid TOML"):
+        read_config(f"[mcp_servers.city]\ncommand = 'city'\ntimeout = {'9' * 5_000}\n", Path("/srv/config.toml"))
