@@ -1,6 +1,6 @@
 """Several hands at one workspace file, at random, and a model that says what the file must hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -56,13 +56,17 @@ class ManyHands:
                 assert all(count >= 0 for count in batch.counts.values())
 
     async def _edit(self, hand: Hand) -> None:
-        known = sorted(hand.seen)
+        known = self._in_order(hand, hand.seen)
         if known:
             case_id = self._random.choice(known)
             seen = hand.seen[case_id]
             wanted = replace(seen, **self._changes())
             if await self._store(hand, case_id, wanted, seen):
                 hand.edits.append((case_id, seen, wanted))
+
+    def _in_order(self, hand: Hand, ids: Iterable[CaseId]) -> list[CaseId]:
+        """Return cases by name, since ids are random: a seed makes the same steps each time."""
+        return sorted(ids, key=lambda case_id: hand.seen[case_id].name)
 
     async def _undo(self, hand: Hand) -> None:
         if hand.edits:
@@ -100,7 +104,7 @@ class ManyHands:
         self.held[case.id] = hand.seen[case.id] = case.draft
 
     async def _remove(self, hand: Hand) -> None:
-        known = sorted(set(hand.seen) & set(self.held))
+        known = self._in_order(hand, set(hand.seen) & set(self.held))
         if len(self.held) > len(self._hands) and known:
             case_id = self._random.choice(known)
             await hand.engine.cases.remove([case_id])
