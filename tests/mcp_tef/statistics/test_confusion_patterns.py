@@ -67,3 +67,4 @@ def test_confused_tools_come_first_with_the_one_they_are_confused_with_beside_th
     totals = dict(zip(found.rows, found.row_totals, strict=True))
     assert dict(zip(ordered.rows, ordered.row_totals, strict=True)) == totals
     assert names(cluster_confusions(matrix((B, B), (A, A)))) == "ab-"
+    assert names(cluster_confusions(matrix(*[(A, A)] * 9, (C, D)))) == "cda-"

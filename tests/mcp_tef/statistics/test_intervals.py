@@ -138,6 +138,17 @@ def test_correlation_is_1_where_repeats_agree_and_0_where_they_are_chance() -> N
     assert intraclass_correlation(n, n) is None
 
 
+def test_the_correlation_of_cases_with_other_numbers_of_runs_is_that_of_sums_over_runs() -> None:
+    cases = [[1, 1, 0], [0], [1, 1, 1, 1, 0], [0, 0], [0, 0, 1, 0]]
+    total, mean = sum(map(len, cases)), sum(map(sum, cases)) / sum(map(len, cases))
+    means = [sum(runs) / len(runs) for runs in cases]
+    between = sum((one - mean) ** 2 for one, runs in zip(means, cases, strict=True) for _ in runs) / 4
+    within = sum((run - one) ** 2 for one, runs in zip(means, cases, strict=True) for run in runs) / (total - 5)
+    size = (total - sum(len(runs) ** 2 for runs in cases) / total) / 4
+    found = intraclass_correlation(np.array([*map(sum, cases)], float), np.array([*map(len, cases)], float))
+    assert found == pytest.approx((between - within) / (between + (size - 1) * within))
+
+
 def test_the_correlation_of_many_simulated_cases_is_the_one_they_were_drawn_with() -> None:
     random = np.random.default_rng(11)
     passed = coverage.passes(4_000, 0.7, 0.5, 5, 1, random)[0].astype(np.float64)

@@ -85,6 +85,8 @@ FETCHED: tuple[tuple[tuple[str, ...], list[str]], ...] = (
     (("docker", "run", "img@sha256:00"), []),
     (("docker", "ps"), []),
     (("docker", "run"), []),
+    (("docker", "run", "img"), ["img"]),
+    (("deno", "run", "jsr:other@1.2"), ["jsr:other@1.2"]),
     (("podman", "container", "run", "img"), ["img"]),
     (("docker", "a", "b", "run", "img"), []),
     (("deno", "run", "npm:thing", "jsr:other@1.2.3"), ["npm:thing"]),
@@ -130,6 +132,7 @@ def test_program_text_is_what_follows_its_flag(argv: Sequence[str], text: tuple[
 def test_a_wrappers_own_words_are_left_out() -> None:
     assert unwrapped(("-u", "bob", "A=1", "5", "-x", "cat", "-n"), ("-u",)) == ("cat", "-n")
     assert unwrapped(("-u", "bob"), ()) == ("bob",)
+    assert unwrapped(("-k", "1", "5s", "cat"), ("-k",)) == ("cat",)
     assert unwrapped(("-u",), ("-u",)) == unwrapped((), ()) == ()
 
 
@@ -144,6 +147,8 @@ def test_what_is_fetched_in_its_newest_version_is_named(argv: Sequence[str], pac
         (("npx", "a@1.2.3"), True),
         (("docker", "run", "a:1"), True),
         (("docker", "ps"), False),
+        (("docker", "container", "run", "a:1"), True),
+        (("docker", "exec", "box", "run"), False),
         (("cat", "run"), False),
         (("uv", "run", "a"), False),
     ],

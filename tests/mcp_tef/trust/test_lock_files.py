@@ -60,3 +60,14 @@ def test_a_new_lock_file_can_be_read_by_its_user_alone(tmp_path: Path) -> None:
     assert lock.acquire()
     assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o600
     lock.remove()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts what is open in /proc")
+def test_no_file_stays_open_after_a_lock_was_refused_or_given_back(tmp_path: Path) -> None:
+    path, before = tmp_path / "lock", set(os.listdir("/proc/self/fd"))
+    lock = LockFile(path)
+    assert lock.acquire()
+    assert not LockFile(path).acquire()
+    assert len(os.listdir("/proc/self/fd")) == len(before) + 1
+    lock.remove()
+    assert len(os.listdir("/proc/self/fd")) == len(before)
