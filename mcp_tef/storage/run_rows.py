@@ -195,7 +195,7 @@ def summary_of(row: SummaryRow) -> RunSummary:
         id=RunId(row.id),
         batch_id=BatchId(row.batch_id) if row.batch_id else None,
         case_id=CaseId(row.test_case_id),
-        case_name=row.case_name,
+        case_name=row.case_name or "",  # the case is gone where somebody else changed the row
         query=row.query,
         model=f"{row.provider}/{row.model}",
         repeat=row.repeat_index,

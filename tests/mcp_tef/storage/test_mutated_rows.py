@@ -73,6 +73,13 @@ async def test_a_server_with_a_value_of_another_type_is_named(
         await store.servers.all()
 
 
+async def test_a_run_of_a_case_that_is_not_there_is_shown_without_its_name(store: SqliteStore, workspace: Path) -> None:
+    filled = await fill(store)
+    await run_all(store, filled.runs)
+    assert mutated(workspace, "test_runs", "test_case_id", "nonsense")
+    assert [one.case_name for one in await store.runs.runs(RunFilter(batch_id=filled.batch.id))] == [""]
+
+
 @pytest.mark.parametrize("value", ["nonsense", "2026-02-30", b"", 5, "0000-00-00"])
 async def test_a_listing_with_another_time_is_named_when_it_is_replaced(
     store: SqliteStore, workspace: Path, value: object
