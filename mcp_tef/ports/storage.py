@@ -202,12 +202,17 @@ class RunStore(Protocol):
         ...
 
     async def save_snapshot(
-        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = (), *, listed: bool = True
     ) -> SnapshotId:
         """Store the tools as they are now; equal definitions and equal snapshots are stored once.
 
-        Servers in `strangers` need not be in the workspace.
+        Servers in `strangers` need not be in the workspace. What is not `listed` by servers stands in the row of the
+        run when it ends.
         """
+        ...
+
+    async def plan_tools(self, ids: Sequence[RunId], snapshot_id: SnapshotId) -> None:
+        """Note which tools runs will be offered, where they have none yet."""
         ...
 
     async def mark_running(self, ids: Sequence[RunId]) -> None: ...

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import product
 from typing import Any
 
-from sqlalchemy import case, func, insert, literal, select, text, update
+from sqlalchemy import case, func, insert, literal, or_, select, text, update
 from sqlmodel import Session
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError
@@ -46,6 +46,7 @@ from mcp_tef.trust.field_changes import merged_fields
 UNDER_WAY = (BatchStatus.RUNNING.value, BatchStatus.PAUSED.value)
 _THERE = BATCHES.c.removed_at.is_(None)
 LEFT_OVER = (RunStatus.PENDING.value, RunStatus.RUNNING.value)
+UNFINISHED = or_(RUNS.c.status.in_((*LEFT_OVER, RunStatus.CANCELLED.value)), RUNS.c.error_code == INTERRUPTED.code)
 
 
 def plan(

@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlmodel import Session
 
 from mcp_tef.model.batch_plans import PlannedCase
 from mcp_tef.model.ids import BatchId, CaseId
 from mcp_tef.model.tools import Snapshot
-from mcp_tef.storage import snapshots
+from mcp_tef.storage import batch_rows, snapshots
 from mcp_tef.storage.columns import expectation_of, messages_of, row_of
 from mcp_tef.storage.run_tables import MODEL_SETTINGS, RUNS
 
 # A client shows a model other tools than the servers list, and a trial those of its draft.
-_AS_LISTED = (MODEL_SETTINGS.c.client == "") & RUNS.c.arm.is_(None)
+_AS_LISTED = or_(MODEL_SETTINGS.c.client == "", batch_rows.UNFINISHED) & RUNS.c.arm.is_(None)
 
 
 def planned_cases(session: Session, batch_id: BatchId) -> dict[CaseId, PlannedCase]:

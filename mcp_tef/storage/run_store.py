@@ -43,9 +43,6 @@ from mcp_tef.storage.run_tables import BATCHES, RESULTS, RUNS, SNAPSHOT_TOOLS, S
 from mcp_tef.storage.snapshots import Directory
 from mcp_tef.storage.tables import CASE_SERVERS, CASES, SERVERS, SUITE_CASES, SUITES
 
-_UNFINISHED = or_(
-    RUNS.c.status.in_((*batch_rows.LEFT_OVER, RunStatus.CANCELLED.value)), RUNS.c.error_code == INTERRUPTED.code
-)
 _FAILED = RUNS.c.status == RunStatus.FAILED.value
 
 
@@ -105,7 +102,7 @@ class SqliteRuns:
 
     async def unfinished(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
         """Runs without a verdict that are not failed otherwise: pending, cancelled and interrupted ones."""
-        return await self._database.read(lambda session: batch_rows.planned(session, batch_id, _UNFINISHED))
+        return await self._database.read(lambda session: batch_rows.planned(session, batch_id, batch_rows.UNFINISHED))
 
     async def failed(self, batch_id: BatchId) -> tuple[PlannedRun, ...]:
         """Runs that failed, interrupted ones among them."""
@@ -131,19 +128,27 @@ class SqliteRuns:
         return await self._database.read(lambda session: batch_rows.request_of(session, batch_id))
 
     async def save_snapshot(
-        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = (), *, listed: bool = True
     ) -> SnapshotId:
         """Store the tools as they are now; equal definitions and equal snapshots are stored once.
 
-        Servers in `strangers` need not be in the workspace.
+        Servers in `strangers` need not be in the workspace. What is not `listed` by servers stands in the row of the
+        run when it ends, since a run that is left is offered what was listed.
         """
 
         def work(session: Session) -> SnapshotId:
-            snapshot_id = snapshots.save(session, tools, first_run, strangers)
+            snapshot_id = snapshots.save(session, tools, first_run, strangers, noted=listed)
             refresh_facts(session, [first_run])
             return snapshot_id
 
         return await self._database.write(work)
+
+    async def plan_tools(self, ids: Sequence[RunId], snapshot_id: SnapshotId) -> None:
+        """Note which tools runs will be offered, where they have none yet."""
+        for piece in chunks(ids):
+            without = RUNS.c.id.in_(one_of(piece)) & RUNS.c.snapshot_id.is_(None)
+            planned = update(RUNS).where(without).values(snapshot_id=snapshot_id)
+            await self._database.write(partial(Session.execute, statement=planned))
 
     async def mark_running(self, ids: Sequence[RunId]) -> None:
         """Note that runs left the queue."""

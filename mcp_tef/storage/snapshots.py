@@ -43,18 +43,24 @@ STRANGERS: Final = "strangers"
 
 
 def save(
-    session: Session, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+    session: Session,
+    tools: Sequence[OfferedTool],
+    first_run: RunId,
+    strangers: Collection[str] = (),
+    *,
+    noted: bool = True,
 ) -> SnapshotId:
-    """Store the tools as they are now, and that `first_run` saw them. NotFoundError for an unknown run or server.
+    """Store the tools as they are now, and where `noted`, that `first_run` saw them.
 
-    Servers in `strangers` need not be in the workspace.
+    NotFoundError for an unknown run or server. Servers in `strangers` need not be in the workspace.
     """
     if session.execute(select(RUNS.c.id).where(RUNS.c.id == first_run)).first() is None:
         raise NotFoundError("That run is not here any more.", hint="Its batch was removed.")
     tool_ids = _save_tools(session, [offered.tool for offered in tools], first_run, strangers)
     named = list(zip((offered.offered_name for offered in tools), tool_ids, strict=True))
     snapshot_id = _save_snapshot(session, named)
-    session.execute(update(RUNS).where(RUNS.c.id == first_run).values(snapshot_id=snapshot_id))
+    if noted:
+        session.execute(update(RUNS).where(RUNS.c.id == first_run).values(snapshot_id=snapshot_id))
     return SnapshotId(snapshot_id)
 
 

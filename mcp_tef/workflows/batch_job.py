@@ -11,7 +11,7 @@ from mcp_tef.events import BatchEnded, BatchesChanged, BatchPaused, BatchStarted
 from mcp_tef.model.addresses import Destination
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun
-from mcp_tef.model.ids import BatchId, CaseId
+from mcp_tef.model.ids import BatchId, CaseId, RunId
 from mcp_tef.model.runs import (
     NOT_OFFERED_CODE,
     Batch,
@@ -91,6 +91,13 @@ class BatchPlan:
     may_pause: bool = False
     steering: RunSteering | None = None
     planned: PlannedTools = field(default_factory=dict)
+
+    def runs_by_servers(self) -> dict[tuple[str, ...], list[RunId]]:
+        """Return the runs by the servers of their cases."""
+        found: defaultdict[tuple[str, ...], list[RunId]] = defaultdict(list)
+        for run in self.runs:
+            found[self.cases[run.case_id].draft.servers].append(run.id)
+        return found
 
 
 class FailureStreaks:

@@ -186,7 +186,7 @@ class ClientExecutor:
             tools,
             offered=shown,
             tools=tuple(one.tool for one in shown),
-            snapshot_id=await self._runs.save_snapshot(shown, run.id) if shown else tools.snapshot_id,
+            snapshot_id=await self._runs.save_snapshot(shown, run.id, listed=False) if shown else tools.snapshot_id,
             instructions=search.instructions({spec.name: listing.instructions for spec, listing in tools.servers}),
         )
 

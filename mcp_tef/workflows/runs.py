@@ -329,8 +329,8 @@ class Runs:
         return await cases_as_planned(self._store, batch_id, {run.case_id for run in runs})
 
     async def changed_since_planned(self, batch_id: BatchId) -> tuple[str, ...]:
-        """Return the names of the cases that say something else by now than the batch asks."""
-        return await changed_since_planned(self._store, batch_id)
+        """Return the names of the cases and tools that say something else by now than the batch asks."""
+        return await changed_since_planned(self._store, batch_id, self._gateway, self._consents)
 
     async def _line_up(self, job: BatchPlan) -> Batch:
         seconds = await self._seconds(job) if self._jobs else None
@@ -348,7 +348,7 @@ class Runs:
         batch_job = BatchJob(
             job,
             store=self._store.runs,
-            tools=job.steering.tools if job.steering else self._tools(job.planned),
+            tools=job.steering.tools if job.steering else self._tools(job),
             executor=self._executor,
             events=self._events,
             turn=self._turns.join(job.batch.id),
@@ -379,15 +379,13 @@ class Runs:
             raise InputError("No client profile is known here.", hint="Run it without a client.")
         return self.clients_of()
 
-    def _tools(self, planned: PlannedTools) -> ToolOffering:
+    def _tools(self, job: BatchPlan) -> ToolOffering:
         return ToolCache(
-            self._gateway,
-            self._store.servers,
-            self._store.runs,
-            self._consents,
+            *(self._gateway, self._store.servers, self._store.runs, self._consents),
             seconds=self._config.limits.seconds,
             separator=self._config.separator,
-            planned=planned,
+            planned=job.planned,
+            asked=job.runs_by_servers(),
         )
 
     def _job(self, batch_id: BatchId) -> BatchJob:

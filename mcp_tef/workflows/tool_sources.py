@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -92,7 +92,8 @@ class WorkspaceGateway:
 class ToolCache:
     """The tools of one batch, as its servers list them; satisfies `ToolOffering`.
 
-    A server that fails fails every case that needs it, and no other.
+    A server that fails fails every case that needs it, and no other. `asked` are the runs by servers of their cases;
+    what servers list is stored with all their runs before one is asked. `planned` is what was stored so before.
     """
 
     def __init__(
@@ -105,7 +106,9 @@ class ToolCache:
         seconds: float,
         separator: str,
         planned: PlannedTools = MappingProxyType({}),
+        asked: Mapping[tuple[str, ...], Sequence[RunId]] = MappingProxyType({}),
     ) -> None:
+        self._asked = asked
         self._planned = planned
         self._gateway = gateway
         self._servers = servers
@@ -132,7 +135,7 @@ class ToolCache:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _assemble(self, names: Sequence[str], run_id: RunId) -> CaseTools:
+    async def _assemble(self, names: tuple[str, ...], run_id: RunId) -> CaseTools:
         if not names:
             raise InputError("The case names no server, so there is no tool to offer.", hint="Select its servers.")
         servers = [await self._agreed(name) for name in names]
@@ -142,6 +145,7 @@ class ToolCache:
             raise InputError(f"{', '.join(names)} listed no usable tool.", hint="Look at the server's problems.")
         offered = offer(tools, self._separator, aliases=_aliases(servers))
         snapshot_id = await self._runs.save_snapshot(offered, run_id)
+        await self._runs.plan_tools(self._asked.get(names, ()), snapshot_id)
         listed = zip((server.spec for server in servers), listings, strict=True)
         return CaseTools(offered, tuple(item.tool for item in offered), snapshot_id, tuple(listed))
 
@@ -167,9 +171,15 @@ class ToolCache:
 
     def _listing(self, server: Server) -> asyncio.Task[Listing]:
         if server.name not in self._listings:
-            fetch = self._gateway.list_tools(server.spec, timeout=self._seconds)
-            self._listings[server.name] = asyncio.create_task(fetch)
+            self._listings[server.name] = asyncio.create_task(self._list(server))
         return self._listings[server.name]
+
+    async def _list(self, server: Server) -> Listing:
+        """List a server, as the batch has offered its tools before among others where it has."""
+        for known in self._planned.values():
+            if tools := tuple(one.tool for one in known.tools if one.tool.server == server.name):
+                return Listing(server=server.name, tools=tools)
+        return await self._gateway.list_tools(server.spec, timeout=self._seconds)
 
 
 def _aliases(servers: Sequence[Server]) -> dict[str, str]:

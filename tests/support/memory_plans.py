@@ -15,12 +15,14 @@ def planned_cases(
     asked: Mapping[RunId, TestCase],
     outcomes: Mapping[RunId, RunResult],
     snapshots: Mapping[SnapshotId, Snapshot],
+    offered: Mapping[RunId, SnapshotId],
 ) -> dict[CaseId, PlannedCase]:
     """Return the cases of a batch as they were when it began."""
     found: dict[CaseId, PlannedCase] = {}
     for plan in plans:
         draft, outcome, known = asked[plan.id].draft, outcomes.get(plan.id), found.get(plan.case_id)
-        tools = snapshots.get(outcome.snapshot_id) if outcome and outcome.snapshot_id else None
+        seen = None if plan.settings.client else outcome and outcome.snapshot_id
+        tools = snapshots.get(seen or offered.get(plan.id) or SnapshotId(""))
         found[plan.case_id] = PlannedCase(
             query=draft.query,
             expectation=draft.expectation,

@@ -55,6 +55,7 @@ class MemoryRuns:
         self._expectations: dict[RunId, Expectation] = {}
         self._past: dict[RunId, tuple[PastVerdict, ...]] = {}
         self._snapshots: dict[SnapshotId, Snapshot] = {}
+        self._offered: dict[RunId, SnapshotId] = {}
         self._removed: dict[BatchId, tuple[Batch, list[RunSummary]]] = {}
         self.outdated: dict[RunId, tuple[str, ...]] = {}
 
@@ -136,19 +137,23 @@ class MemoryRuns:
     async def planned_cases(self, batch_id: BatchId) -> Mapping[CaseId, PlannedCase]:
         """As they were when it began."""
         plans = [plan for plan in self._plans.values() if plan.batch_id == batch_id]
-        return planned_cases(plans, self._asked, self._outcomes, self._snapshots)
+        return planned_cases(plans, self._asked, self._outcomes, self._snapshots, self._offered)
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
         """What it was asked for."""
         return self._requests[batch_id]
 
     async def save_snapshot(
-        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = ()
+        self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = (), *, listed: bool = True
     ) -> SnapshotId:
         """Keep the tools."""
         snapshot = Snapshot(SnapshotId(new_id()), tuple(tools))
         self._snapshots[snapshot.id] = snapshot
         return snapshot.id
+
+    async def plan_tools(self, ids: Sequence[RunId], snapshot_id: SnapshotId) -> None:
+        """They will be offered these tools."""
+        self._offered = dict.fromkeys(ids, snapshot_id) | self._offered
 
     async def mark_running(self, ids: Sequence[RunId]) -> None:
         """They have begun."""

@@ -4,16 +4,34 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from mcp_tef.events import RunEnded
 from mcp_tef.model.answers import Answer
 from mcp_tef.model.cases import NO_TOOL
-from mcp_tef.ports import Question, Store
+from mcp_tef.model.runs import ModelSettings
+from mcp_tef.model.tools import Listing
+from mcp_tef.ports import CheckResult, Question, Store
 from mcp_tef.storage.store import open_store
+from mcp_tef.workflows.clients import Clients
 from tests.mcp_tef.workflows.test_runs import DESK, finds
+from tests.support.similarity_factories import FakeEmbedders, HashedWords
 from tests.support.workflow_bench import bench, draft, request, write
+
+
+class ReachedGate(asyncio.Event):
+    """A closed gate that says when somebody stands before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        """Wait until it is opened."""
+        self.reached.set()
+        return await super().wait()
 
 
 @pytest.fixture
@@ -55,3 +73,32 @@ async def test_a_batch_that_goes_on_asks_what_it_planned(store: Store) -> None:
     assert whole.count("TP") == 4
     assert {question.query for question in made.selector.questions} == {case.draft.query for case in cases}
     assert all(question.tools == first.tools for question in made.selector.questions)
+
+
+@pytest.mark.parametrize("client", ["", "cursor"])
+async def test_a_batch_that_goes_on_offers_the_tools_of_its_start_also_before_the_first_answer(
+    store: Store, client: str, tmp_path: Path
+) -> None:
+    """Servers that the batch has listed are not read again, also for cases that were not asked; nor beside others."""
+    made = bench(store, {**DESK, "shop": [replace(one, server="shop") for one in DESK["desk"]]}, finds)
+    made.runs.clients_of = lambda: Clients(tmp_path, FakeEmbedders(HashedWords()))
+    for name in ("desk", "shop"):
+        await made.register(name)
+    cases = await write(made, draft("1"), draft("2"), draft("3", servers=("desk", "shop")))
+    gate = made.selector.gate = ReachedGate()
+    asked = ModelSettings(provider="local", model="small", client=client)
+    batch = await made.runs.start(request(models=(asked,), concurrency=1))
+    await gate.reached.wait()
+    await made.runs.cancel(batch.id)
+    gate.set()
+    first = made.selector.questions[0]
+    changed = [replace(one, description="New", raw={**one.raw, "description": "New"}) for one in DESK["desk"]]
+    made.gateway.servers["desk"] = changed
+    server = await store.servers.find("desk")
+    await store.servers.record_check(server.id, CheckResult(listing=Listing(server="desk", tools=tuple(changed))))
+    assert await made.runs.changed_since_planned(batch.id) == ("desk/book", "desk/find")
+    await made.runs.resume(batch.id)
+    await made.runs.wait(batch.id)
+    offered = [one.tool for question in made.selector.questions for one in question.tools]
+    assert {one.description for one in offered} == {one.tool.description for one in first.tools}
+    assert len(made.selector.questions) == 1 + len(cases)
