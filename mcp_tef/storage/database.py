@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from sqlalchemy import ClauseElement, Connection, CursorResult, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
@@ -32,6 +32,10 @@ _WHOLE: ContextVar[Session | None] = ContextVar("whole", default=None)
 
 T = TypeVar("T")
 Work = Callable[[Session], T]
+
+
+_UNDECODABLE: Final = "Could not decode to UTF-8"
+_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
 
 
 class Database:
@@ -128,12 +132,24 @@ class Database:
             return _step(engine, work, within)
         except DBAPIError as error:
             cause = error.orig or error
+            if within is None and self._reads_other_bytes(cause):
+                return self._done(engine, work, within)
             if error_code(cause) in DAMAGED:
                 suspect(self.path)
             raise store_error(cause, self.path) from error
         except StatementError as error:
             # A value that cannot become a cell: what went wrong with it, without SQLAlchemy's wrapping.
             raise error.orig or error from None
+
+    def _reads_other_bytes(self, cause: BaseException) -> bool:
+        """Read bytes that are no text as replacement characters from here on, so that they spoil their row only.
+
+        False where that was not what failed, or is done already.
+        """
+        if _UNDECODABLE not in str(cause) or (connection := self._connection()).text_factory is not str:
+            return False
+        connection.text_factory = _TEXT
+        return True
 
     def _begin_changes(self, begin: Callable[[sqlite3.Connection, Path], None]) -> None:
         try:

@@ -76,3 +76,16 @@ def test_a_schema_that_is_no_text_is_damage_and_no_internal_error(full: Path, na
     for verb in (("cases", "list"), ("runs", "list"), ("cases", "list", "--recover"), ("runs", "list")):
         said = say(*verb, "--workspace", full)
         assert said.code in (0, 3), (verb, said.err)
+
+
+def test_bytes_that_are_no_text_spoil_their_row_only(tmp_path: Path) -> None:
+    path, out = tmp_path / "work.db", tmp_path / "cases.json"
+    at = ("--workspace", path)
+    for query in ("Will it rain?", "Will it snow?"):
+        assert say("cases", "add", query, "--no-tool", *at).code == 0
+    change(path, "UPDATE test_cases SET query = CAST(x'ff4142' AS TEXT) WHERE query LIKE '%snow%'")
+    listed = say("cases", "list", "--json", *at).document["cases"]
+    assert [case["query"] for case in listed] == ["Will it rain?", "\ufffdAB"]
+    assert say("cases", "export", out, *at).code == 0
+    assert say("cases", "remove", listed[1]["id"], *at).code == 0
+    assert [case["query"] for case in say("cases", "list", "--json", *at).document["cases"]] == ["Will it rain?"]
