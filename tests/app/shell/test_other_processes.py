@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.screens.cases.page import CasesPage
@@ -18,6 +19,8 @@ from tests.support.displayed_text import drawn
 from tests.support.windows import until
 from tests.support.workbench import window, workbench
 from tests.support.workspace_files import draft, fill, right, rows
+
+SHOWN_WITHIN_MS = 2_000
 
 
 @pytest.fixture
@@ -52,6 +55,22 @@ async def test_a_case_that_another_process_adds_is_in_the_list(bench: WorkspaceC
     await other.cases.add([draft("second", tool=None, servers=())])
     await look(bench)
     await until(lambda: page.presenter.total == 2)
+
+
+async def test_each_look_is_followed_by_one_within_half_of_two_seconds(
+    bench: WorkspaceController, other: SqliteStore
+) -> None:
+    """One look shows what is new, so that the rest of the two seconds is left for showing it."""
+    watch = window(bench).session.findChild(OtherProcessesWatch)
+    assert isinstance(watch, OtherProcessesWatch)
+    timer = watch.findChild(QTimer)
+    assert isinstance(timer, QTimer)
+    for name in ("second", "third"):
+        assert (timer.isActive(), timer.interval() <= SHOWN_WITHIN_MS / 2) == (True, True)
+        await other.cases.add([draft(name, tool=None, servers=())])
+        timer.stop()
+        await watch.look()
+    assert timer.isActive()
 
 
 async def test_a_batch_of_another_process_is_shown_and_not_asked_about(
