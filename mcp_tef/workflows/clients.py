@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_tef.errors import InputError, NotFoundError
+from mcp_tef.errors import ChangedMeanwhileError, FieldConflict, InputError, NotFoundError
 from mcp_tef.formats.cases.texts import parse_yaml, read_text, to_yaml, write_text
 from mcp_tef.formats.definition_files import bundled_profiles, not_a_profile, profile_of, read_profile
 from mcp_tef.model.cases import TestCase
@@ -32,7 +32,8 @@ from mcp_tef.ports import Embedder, Embedders
 from mcp_tef.prompts.selection_prompt import offer
 from mcp_tef.scoring.client_view import WordSearch, best, presented, searched_text, shown_instructions
 from mcp_tef.scoring.missing_tools import expected_tools
-from mcp_tef.trust.files import make_private_folder
+from mcp_tef.trust.field_changes import shown
+from mcp_tef.trust.files import make_private_folder, unlink
 from mcp_tef.trust.import_changes import imported_item, values_over
 from mcp_tef.trust.name_keys import name_key, stored_name
 
@@ -84,14 +85,8 @@ class Clients:
         """Return True if a client shows the instructions of servers to the model; without a name there is none."""
         return bool(name) and self.find(name).uses_instructions
 
-    def add(self, file: Path) -> ClientProfile:
-        """Keep a copy of the user's profile; raises InputError where the file is none."""
-        _, profile, text = self.preview(file)
-        self.keep(profile, text)
-        return profile
-
     def preview(self, file: Path) -> tuple[ImportedItem, ClientProfile, str]:
-        """Return what `add` would do, the whole profile and its text; raises InputError where the file is none."""
+        """Return what keeping a file's profile would do, the whole profile and its text; InputError."""
         text = read_text(file)
         document = parse_yaml(text, file.name)
         if not isinstance(document, Mapping):
@@ -116,13 +111,36 @@ class Clients:
         documents = [one for one in self.documents() if isinstance(one, Mapping)]
         return next((one for one in documents if name_key(str(one.get("name"))) == name_key(name)), None)
 
-    def keep(self, profile: ClientProfile, text: str) -> None:
-        """Keep the text of a profile, in the place of one of its name; raises InputError for an unusable name."""
+    def keep(self, profile: ClientProfile, text: str) -> str:
+        """Keep the text of a profile, in the place of one of its name, and return that one's text, or "".
+
+        InputError for an unusable name.
+        """
         require_client_name(profile)
         make_private_folder(self._folder)
+        file = self._file_of(profile.name)
+        before = read_text(file) if file else ""
+        write_text(file or self._folder / f"{profile.name}.yaml", text)
+        return before
+
+    def put_back(self, name: str, text: str, *, seen: str) -> None:
+        """Undo `keep`; ChangedMeanwhileError where another text than was seen is kept by now."""
+        file = self._file_of(name)
+        now = read_text(file) if file else ""
+        if file is None or now != seen:
+            raise ChangedMeanwhileError(
+                f"the client profile “{name}”", [FieldConflict("text", shown(now), shown(text))]
+            )
+        if text:
+            write_text(file, text)
+        else:
+            unlink(file)
+
+    def _file_of(self, name: str) -> Path | None:
+        """Return the file of the user's own profile of a name."""
         files = {read_profile(file).name: file for file in self._files()}
-        stored = stored_name(profile.name, files)
-        write_text(files[stored] if stored else self._folder / f"{profile.name}.yaml", text)
+        stored = stored_name(name, files)
+        return files[stored] if stored else None
 
     async def check(
         self, profile: ClientProfile, tools: Sequence[Tool], cases: Sequence[TestCase] = (), model: str = ""

@@ -21,6 +21,7 @@ from mcp_tef import (
     ClientProfile,
     ClientResult,
     Event,
+    ImportedItem,
     RunFilter,
     RunMark,
     RunSummary,
@@ -107,9 +108,17 @@ class ClientsPresenter:
         asked = {name: tuple(runs[case.id, name].values()) for name in self.clients if (case.id, name) in runs}
         return GridRow(case, cells, asked)
 
-    async def add(self, file: Path) -> ClientProfile:
-        """Keep the user's profile. InputError says what is wrong with the file."""
-        return await self.ask(partial(_add, file=file))
+    async def preview(self, file: Path) -> tuple[ImportedItem, ClientProfile, str]:
+        """Return what a file's profile would change, with its text. InputError says what is wrong with the file."""
+        return await self.ask(partial(_preview, file=file))
+
+    async def keep(self, profile: ClientProfile, text: str) -> str:
+        """Keep the text of a profile; return the text that it replaces, or ""."""
+        return await self.ask(partial(_keep, profile=profile, text=text))
+
+    async def put_back(self, name: str, text: str, seen: str) -> None:
+        """Undo `keep`."""
+        await self.ask(partial(_put_back, name=name, text=text, seen=seen))
 
     # ------------------------------------------------------------ texts
 
@@ -189,8 +198,16 @@ async def _profiles(core: "Engine") -> tuple[ClientProfile, ...]:
     return core.clients.profiles()
 
 
-async def _add(core: "Engine", file: Path) -> ClientProfile:
-    return core.clients.add(file)
+async def _preview(core: "Engine", file: Path) -> tuple[ImportedItem, ClientProfile, str]:
+    return core.clients.preview(file)
+
+
+async def _keep(core: "Engine", profile: ClientProfile, text: str) -> str:
+    return core.clients.keep(profile, text)
+
+
+async def _put_back(core: "Engine", name: str, text: str, seen: str) -> None:
+    core.clients.put_back(name, text, seen=seen)
 
 
 async def _cases(core: "Engine") -> tuple[TestCase, ...]:

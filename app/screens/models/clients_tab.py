@@ -36,6 +36,7 @@ from app.widgets import (
     Split,
     column_layout,
 )
+from app.widgets.dialog import ask
 from app.widgets.file_dialog import ask_path
 from mcp_tef import ClientProfile, Event, InputError
 
@@ -241,14 +242,29 @@ class ClientsTab(ModelsTab):
         ask_path(self, title, lambda file: self.session.spawn(self.add(file), of=self), filters=filters)
 
     async def add(self, file: Path) -> None:
-        """Keep a copy of a profile, and show it; what is wrong with the file is said, and nothing is kept of it."""
+        """Keep a copy of a profile, and show it; one of its name is replaced with a yes, and undo brings it back.
+
+        What is wrong with the file is said, and nothing is kept of it.
+        """
         try:
-            profile = await self.presenter.add(file)
+            item, profile, text = await self.presenter.preview(file)
         except InputError as error:
             self.notice.show_message(error.message, error.hint)
             return
+        changes = "\n".join(f"{one.field}: {one.before} → {one.after}" for one in item.changes)
+        if item.edited and not await ask(self, f"Change the client profile {profile.name}?", changes, yes="Change"):
+            return
+        before = await self.presenter.keep(profile, text)
         self.notice.clear()
+        await self._show_kept(profile.name)
+        done = f"{'Changed' if before else 'Added'} the client profile {profile.title}"
+        self.session.toast(done, partial(self._put_back, profile.name, before, text))
+
+    async def _put_back(self, name: str, text: str, seen: str) -> None:
+        await self.presenter.put_back(name, text, seen)
+        await self._show_kept(name)
+
+    async def _show_kept(self, name: str) -> None:
         await self.refresh()
-        self.show_item(profile.name)
+        self.show_item(name)
         self.header_changed.emit()
-        self.session.toast(f"Added the client profile {profile.title}")

@@ -10,6 +10,7 @@ from app.core_link.targets import ShowBatch, ShowCase, ShowModels
 from app.screens.models.client_grid import RUN_TEXTS, VISIBILITY_MARKS
 from app.screens.models.clients_tab import ClientsTab, ProfilesPane
 from app.screens.models.page import ModelsPage
+from app.widgets import Dialog
 from mcp_tef import (
     BatchRequest,
     CaseDraft,
@@ -22,7 +23,7 @@ from mcp_tef import (
 )
 from mcp_tef.workflows.clients import Clients
 from tests.support.fake_engine import FakeEngine, made_tool
-from tests.support.windows import page_bench
+from tests.support.windows import opened_dialog, page_bench
 
 LONG = "Tell the weather. " + "Of places near and far. " * 100 + "Snow depth for skiers."
 PROFILE = "name: mine\ntitle: My client\nversion: 1\nchecked: '2026-11-26'\nmost_tools: {}\n"
@@ -107,6 +108,34 @@ async def test_a_profile_with_a_limit_of_0_is_refused_in_a_sentence_and_a_sound_
         await tab.refresh()
         assert "mine.yaml" in tab.notice.accessibleName()
         assert "mine" in tab.presenter.clients, "what was read before stays"
+
+
+async def test_a_profile_is_replaced_with_a_yes_and_undo_brings_the_old_one_back(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    fake = FakeEngine()
+    fake.clients = Clients(tmp_path / "own", fake.embedders)
+    file, kept = tmp_path / "mine.yaml", tmp_path / "own" / "mine.yaml"
+    async with page_bench(ModelsPage, fake) as bench:
+        bench.page.open_target(ShowModels("clients"))
+        await bench.page.settled()
+        tab = bench.page.tab("clients")
+        assert isinstance(tab, ClientsTab)
+        file.write_text(PROFILE.format(1), "utf-8")
+        await tab.add(file)
+        before = kept.read_text("utf-8")
+        for yes in (False, True):
+            file.write_text(PROFILE.format(7), "utf-8")
+            work = bench.session.spawn(tab.add(file))
+            question = await opened_dialog(tab, Dialog)
+            assert "mine" in question.windowTitle()
+            question.accept() if yes else question.reject()
+            await work
+            assert (kept.read_text("utf-8") == before) is not yes
+        bench.session.undo()
+        await bench.until(lambda: kept.read_text("utf-8") == before)
+        bench.session.undo()
+        await bench.until(lambda: not kept.exists())
 
 
 def test_no_mark_of_the_grid_means_a_tool_list_and_a_run() -> None:
