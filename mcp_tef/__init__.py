@@ -210,7 +210,7 @@ _NAMES = {
     "mcp_tef.workflows.draft_repairs": "RepairedDraft put_in_repair",
     "mcp_tef.workflows.file_detection": "detect_files",
     "mcp_tef.workflows.health": "HealthOverview",
-    "mcp_tef.workflows.library": "TakenTools",
+    "mcp_tef.workflows.library_imports": "TakenTools",
     "mcp_tef.workflows.run_parts": "part_name part_of",
     "mcp_tef.workflows.sample_program": "READING_ROOM SAMPLE_SERVER SampleName",
     "mcp_tef.workflows.source_edits": "CopyOnlyText SourceEdit undo_source_edit write_source_edit",

@@ -523,7 +523,7 @@ from mcp_tef.workflows.crowd_plan import repeat_text
 from mcp_tef.workflows.draft_repairs import RepairedDraft, put_in_repair
 from mcp_tef.workflows.file_detection import detect_files
 from mcp_tef.workflows.health import HealthOverview
-from mcp_tef.workflows.library import TakenTools
+from mcp_tef.workflows.library_imports import TakenTools
 from mcp_tef.workflows.run_parts import part_name, part_of
 from mcp_tef.workflows.sample_program import READING_ROOM, SAMPLE_SERVER, SampleName
 from mcp_tef.workflows.source_edits import CopyOnlyText, SourceEdit, undo_source_edit, write_source_edit

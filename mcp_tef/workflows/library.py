@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from mcp_tef.errors import ConflictError, InputError, NotFoundError, TefError
@@ -30,6 +30,7 @@ from mcp_tef.trust.field_changes import merged_fields
 from mcp_tef.trust.import_changes import IMPORTED, imported_item, values_over
 from mcp_tef.trust.library_checks import require_sound_design
 from mcp_tef.trust.name_keys import name_key, stored_name
+from mcp_tef.workflows.library_imports import TakenTools, taken_tools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,20 +45,6 @@ if TYPE_CHECKING:
 
 LIBRARY_SERVER: Final = "Library"
 _OTHER_NAME: Final = "Tool library"
-
-
-@dataclass(frozen=True, slots=True)
-class TakenTools:
-    """Outcome of taking definitions into the library: names that were added, changed or the same, and why others not.
-
-    `items` hold the fields that each change makes, or would make with `replacing`.
-    """
-
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    refused: tuple[tuple[str, str], ...] = ()
-    unchanged: tuple[str, ...] = ()
-    items: tuple[ImportedItem, ...] = ()
 
 
 class Library:
@@ -201,6 +188,7 @@ class Library:
         """
         if dry:
             return await self._take_all(tools, by, replacing=replacing, dry=True)
+        before = {one.name: one for one in await self._store.all()}
         async with self._together():
             self._importing = asyncio.current_task()
             try:
@@ -209,7 +197,7 @@ class Library:
                 self._importing = None
         if taken.added or taken.changed:
             await self._changed((), by)
-        return taken
+        return replace(taken, replaced=tuple([(before[name], await self.find(name)) for name in taken.changed]))
 
     async def _take_all(
         self, tools: Sequence[tuple[JsonObject, ToolDesign | None]], by: str, *, replacing: bool, dry: bool
@@ -225,7 +213,15 @@ class Library:
                 came.add(name_key(name))
             except InputError as error:
                 refused.append((name, failure_text(error)))
-        return _taken_tools(items, refused, changes_are_kept=replacing or dry)
+        return taken_tools(items, refused, changes_are_kept=replacing or dry)
+
+    async def put_back(self, taken: TakenTools, *, by: str = "") -> None:
+        """Undo an import: delete what it added, and keep again what it changed; ChangedMeanwhileError."""
+        for before, after in taken.replaced:
+            changed = await self.edit(before.name, before.design, seen=after, changelog="Import undone.", by=by)
+            if before.status is not after.status:
+                await self._bring_to(changed, before.status, by)
+        await self.delete(taken.added, by=by)
 
     async def _taken(
         self,
@@ -322,25 +318,6 @@ def _over(stored: ToolDesign, raw: JsonObject) -> dict[str, Any]:
 def _require_new(name: str, came: Set[str]) -> None:
     if name_key(name) in came:
         raise InputError(f"The import has the tool {name:.80} twice.", hint="Keep one of the two.")
-
-
-def _taken_tools(
-    items: Sequence[ImportedItem], refused: Sequence[tuple[str, str]], *, changes_are_kept: bool
-) -> TakenTools:
-    names = {fate: tuple(one.name for one in items if one.fate is fate) for fate in ImportStatus}
-    kept = () if changes_are_kept else [one for one in items if one.fate is ImportStatus.CHANGED]
-    return TakenTools(
-        added=names[ImportStatus.ADDED],
-        changed=() if kept else names[ImportStatus.CHANGED],
-        refused=(*refused, *((one.name, _why_kept(one)) for one in kept)),
-        unchanged=names[ImportStatus.UNCHANGED],
-        items=tuple(items),
-    )
-
-
-def _why_kept(item: ImportedItem) -> str:
-    changes = "; ".join(f"{one.field}: {one.before} → {one.after}" for one in item.changes)
-    return f"It is in the library already, and would change. {changes}"
 
 
 def _exported(tool: LibraryTool, parents: Mapping[str, str | None]) -> dict[str, Json]:

@@ -298,8 +298,6 @@ class LibraryPresenter:
         changes = await self.ask(lambda core: core.library.compare(tool.name, before, after))
         return tuple((" / ".join(map(str, path)), _plain(old), _plain(new)) for path, (old, new) in changes.items())
 
-    # ------------------------------------------------------------ executions
-
     async def errors(self, parsed: ParsedArguments) -> Mapping[str, str]:
         """Return what keeps an execution from being started, by parameter."""
         tool, arguments = self.tool, parsed.arguments
@@ -318,8 +316,6 @@ class LibraryPresenter:
     async def allow(self, request: ConsentRequest) -> None:
         """Allow the program or address of a tool as it is now."""
         await self.ask(lambda core: apply_consent_answer(core, request=request, answer=ConsentAnswer.ALLOW))
-
-    # ------------------------------------------------------------ ways in and out
 
     async def allowed_to_serve(self) -> bool:
         """Return True; ConsentError while a served tool is not allowed, since nobody can be asked while it serves."""
@@ -351,12 +347,16 @@ class LibraryPresenter:
 
         return await self.ask(take)
 
-    async def take_draft(self, draft: DraftId) -> TakenTools:
+    async def put_back(self, taken: TakenTools) -> None:
+        """Undo an import."""
+        await self.ask(lambda core: core.library.put_back(taken, by=BY))
+
+    async def take_draft(self, draft: DraftId, *, replacing: bool = False) -> TakenTools:
         """Take the tools of a draft of the Workshop into the library."""
 
         async def take(core: "Engine") -> TakenTools:
             tools = (await core.drafts.get(draft)).tools
-            return await core.library.take([(raw, None) for raw in tools], by=BY)
+            return await core.library.take([(raw, None) for raw in tools], replacing=replacing, by=BY)
 
         return await self.ask(take)
 

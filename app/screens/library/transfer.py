@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -15,8 +17,11 @@ from app.screens.library.dialogs import ServeDialog
 from app.screens.library.presenter import LibraryPresenter
 from app.text.formatting import count
 from app.widgets import Action, show_menu_under
+from app.widgets.dialog import ask
 from app.widgets.file_dialog import ask_path
-from mcp_tef import Draft, SourceKind, TakenTools, ToolSource, new_token
+from mcp_tef import Draft, ImportedItem, ImportStatus, SourceKind, TakenTools, ToolSource, new_token
+
+MOST_SHOWN: Final = 12
 
 
 class LibraryTransfer:
@@ -57,15 +62,24 @@ class LibraryTransfer:
     def _take_draft(self, draft: Draft) -> None:
         self._page.session.spawn(self.take(partial(self._presenter.take_draft, draft.id)))
 
-    async def take(self, work: Callable[[], Awaitable[TakenTools]]) -> None:
-        """Take tools into the library, asking for consent if a server must be started; this can be undone."""
+    async def take(self, work: Callable[..., Awaitable[TakenTools]]) -> None:
+        """Take tools into the library; consent is asked for a server that must be started, a yes for changed tools.
+
+        All of it can be undone at once.
+        """
         session = self._page.session
         taken = await with_consent(session, self._page, work)
         if taken is None:
             return
-        what = f"{count(len(taken.added), 'tool')} into the library"
-        if taken.added:
-            undo = partial(self._presenter.delete, taken.added)
+        if changes := [one for one in taken.items if one.fate is ImportStatus.CHANGED]:
+            names = {one.name for one in changes}
+            taken = replace(taken, refused=tuple(one for one in taken.refused if one[0] not in names))
+            if await ask(self._page, *_question(changes), yes="Change"):
+                changed = await with_consent(session, self._page, partial(work, replacing=True))
+                taken = replace(changed, added=taken.added) if changed else taken
+        what = f"{count(len(taken.added) + len(taken.changed), 'tool')} into the library"
+        if taken.added or taken.changed:
+            undo = partial(self._presenter.put_back, taken)
             session.toast(f"Took {what}", undo, action=f"take {what}")
         if taken.refused:
             session.failed.emit(*_refusal(taken))
@@ -73,6 +87,13 @@ class LibraryTransfer:
 
 def _file_source(file: Path) -> ToolSource:
     return ToolSource(kind=SourceKind.FILES, names=(str(file),))
+
+
+def _question(items: Sequence[ImportedItem]) -> tuple[str, str]:
+    """Return the title of a question about tools that would change, and their fields with both values."""
+    lines = [f"{one.name}: {it.field}: {it.before} → {it.after}" for one in items for it in one.changes]
+    more = f"\n… and {len(lines) - MOST_SHOWN} more" if len(lines) > MOST_SHOWN else ""
+    return f"Change {count(len(items), 'tool')} of the library?", "\n".join(lines[:MOST_SHOWN]) + more
 
 
 def _refusal(taken: TakenTools) -> tuple[str, str, str]:

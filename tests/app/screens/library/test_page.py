@@ -3,6 +3,9 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import cast
 
 from PySide6.QtWidgets import QApplication
 
@@ -11,8 +14,8 @@ from app.screens.library import commands as ids
 from app.screens.library.dialogs import NewToolDialog
 from app.screens.library.page import LibraryPage
 from app.screens.library.schema_editor import SchemaEditor, SchemaRowEditor
-from app.widgets import GrowingEdit
-from mcp_tef import LibraryTool, ToolLabel, ToolStatus
+from app.widgets import Dialog, FlowText, GrowingEdit
+from mcp_tef import Json, LibraryTool, SourceKind, ToolLabel, ToolSource, ToolStatus
 from tests.support.fake_engine import FakeEngine
 from tests.support.library_designs import answering
 from tests.support.windows import PageBench, opened_dialog, session_for
@@ -135,6 +138,27 @@ async def test_statuses_follow_the_rules_and_a_deletion_is_undone(qapp: QApplica
         await bench.until(lambda: len(bench.page.presenter.rows) == 1)
         bench.session.undo()
         await bench.until(lambda: len(bench.page.presenter.rows) == 2)
+
+
+async def test_an_import_changes_tools_with_a_yes_and_is_undone_at_once(qapp: QApplication, tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    async with library("rain") as bench:
+        (exported,) = cast("list[dict[str, Json]]", (await bench.fake.library.export())["tools"])
+        changed = {**exported, "description": "Another text."}
+        before = (await bench.fake.library.find("rain")).design
+        take = partial(bench.page.presenter.take, ToolSource(kind=SourceKind.FILES, names=(str(file),)))
+        for tools, yes in (([changed], False), ([changed, {**changed, "name": "snow"}], True)):
+            file.write_text(json.dumps({"tools": tools}), "utf-8")
+            work = bench.session.spawn(bench.page.transfer.take(take))
+            question = await opened_dialog(bench.page, Dialog)
+            assert "Another text." in "".join(one.text() for one in question.findChildren(FlowText))
+            question.accept() if yes else question.reject()
+            await work
+            assert ((await bench.fake.library.find("rain")).design == before) is not yes
+        bench.session.undo()
+        await bench.until(lambda: len(bench.page.presenter.rows) == 1)
+        kept = await bench.fake.library.find("rain")
+        assert (kept.design, kept.version) == (before, 3)
 
 
 async def test_versions_are_compared_and_restored(qapp: QApplication) -> None:
