@@ -22,6 +22,7 @@ from mcp_tef import (
 from mcp_tef.cli import case_edits
 from mcp_tef.cli.arguments import add_group, add_suite_options, add_verb
 from mcp_tef.cli.formatting import counted
+from mcp_tef.cli.import_results import add_replace_option, change_lines, require_agreed
 from mcp_tef.cli.output_files import output_name, writable
 from mcp_tef.cli.session import opened, require_yes
 from mcp_tef.cli.terminal import table, unreachable
@@ -48,6 +49,7 @@ def register(verbs: Verbs) -> None:
     ):
         import_parser.add_argument(name, action="store_true", help=summary)
     import_parser.add_argument("--yes", action="store_true", help="remove cases even if they have runs")
+    add_replace_option(import_parser)
     export_parser = add_verb(group, "export", "write cases to a file", export_cases, reads=True)
     export_parser.add_argument("out", type=writable, metavar="FILE")
     _form_option(export_parser, [form.value for form in CaseFileFormat if form.is_written])
@@ -88,6 +90,9 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
         preview = reviewed(proposed, arguments, terminal)
         pruned = _pruned(preview, arguments)
         if not arguments.dry_run:
+            changed = preview.of(ImportStatus.CHANGED)
+            lines = [line for one in changed for line in change_lines(one.label, one.changes)]
+            require_agreed(terminal, [one.label for one in changed], lines, replace=arguments.replace)
             await _require_removable(engine, pruned, arguments, terminal)
             await engine.case_files.apply(preview)
             await engine.cases.remove([case.id for case in pruned])
@@ -143,13 +148,12 @@ def _form(arguments: Namespace) -> CaseFileFormat | None:
 
 
 def _tell(preview: CaseImportPreview, terminal: Terminal, *, dry: bool) -> None:
-    verb = ("is now", "would be")[dry]
     for note in preview.note_lines:
         terminal.note(note)
     for case in preview.cases:
         if case.fate is ImportStatus.REFUSED:
             terminal.note(f"Refused {case.label} ({case.place}): {case.reason}")
-        terminal.say(*(f"{case.label}: {change.field} {verb} {change.after}" for change in case.changes))
+        terminal.say(*change_lines(case.label, case.changes))
     for server in preview.servers:
         terminal.say(f"{server.name}: a tools file with {counted(len(server.tools), 'tool')}, at {server.path}.")
     counts = {fate: len(preview.of(fate)) for fate in ImportStatus}

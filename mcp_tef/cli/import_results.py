@@ -27,7 +27,8 @@ def require_agreed(terminal: Terminal, edited: Sequence[str], lines: Collection[
     """
     if replace or not edited:
         return
-    terminal.note("\n".join(lines))
+    for line in lines:
+        terminal.note(line)
     named = ", ".join(one_line(name) for name in edited[:5]) + (f" and {len(edited) - 5} more" * (len(edited) > 5))
     was = "was" if len(edited) == 1 else "were"
     refusal = f"{counted(len(edited), 'item')} that {was} made or edited here would change: {named}."

@@ -13,6 +13,7 @@ from mcp_tef import (
     server_import_to_json,
 )
 from mcp_tef.cli.arguments import Verbs, add_verb
+from mcp_tef.cli.import_results import add_replace_option, change_lines, require_agreed
 from mcp_tef.cli.output_files import is_standard_input
 from mcp_tef.cli.session import opened
 from mcp_tef.cli.terminal import Terminal, one_line, table, unreachable
@@ -27,6 +28,7 @@ def register(group: Verbs) -> None:
     parser.add_argument("file", metavar="FILE", help="the configuration file, or - for standard input")
     parser.add_argument("--only", action="append", metavar="NAME", default=[], help="only the server of this name")
     parser.add_argument("--dry-run", action="store_true", help="only say what would be done")
+    add_replace_option(parser)
     parser = add_verb(group, "discover", "look for configs of other programs in the usual places", discover, reads=True)
     parser.add_argument("--project", type=Path, metavar="DIR", help="a project's folder (default: the current one)")
 
@@ -40,6 +42,9 @@ async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
         if arguments.only:
             preview = engine.server_files.chosen(preview, arguments.only)
         if not arguments.dry_run:
+            changed = preview.of(ImportStatus.CHANGED)
+            lines = [line for one in changed for line in change_lines(one.name, one.changes)]
+            require_agreed(terminal, [one.name for one in changed], lines, replace=arguments.replace)
             await engine.server_files.apply(preview)
     _tell(preview, terminal, dry=arguments.dry_run)
     terminal.document({"dry_run": arguments.dry_run, **server_import_to_json(preview)})

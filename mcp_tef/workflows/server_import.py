@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
@@ -89,6 +89,7 @@ def _settings(home: PurePath, platform: str, environment: Mapping[str, str]) -> 
 
 _PLACE = ("transport", "url", "command", "args", "cwd", "env", "env_file", "project", "headers", "extra")
 _ONLY_NAMES = ("env", "headers")
+_MAY_BE_ABSENT = {"env": "env", "cwd": "cwd", "envFile": "env_file", "headers": "headers"}
 _WORDS_SHOWN = 200
 _OURS = ("alias", "allowed_tools")
 _SIGN_IN = ("auth_type", "secret", "oauth")
@@ -135,7 +136,7 @@ class ServerPlan:
             needs=tuple(dict.fromkeys(self._needs(spec))),
             notes=(*entry.notes, *_remarks(spec)),
         )
-        made = self._changed(made, spec)
+        made = self._changed(made, spec, entry.given)
         self._specs[made.name] = made.spec or spec
         self._taken.add(made.name)
         return made
@@ -157,17 +158,22 @@ class ServerPlan:
             name = f"{wanted}-{number}"
         return name
 
-    def _changed(self, made: ImportedServer, spec: ServerSpec) -> ImportedServer:
+    def _changed(self, made: ImportedServer, spec: ServerSpec, given: Set[str]) -> ImportedServer:
+        """Return the fate over a stored server of the name; what the config does not name stays, at the same place."""
         stored = self._stored.get(spec.name)
         if stored is None:
             return made
         before = stored.spec
         moved = before.url != spec.url
         kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
+        if given and not moved and before.command == spec.command:
+            kept |= {ours: getattr(before, ours) for key, ours in _MAY_BE_ABSENT.items() if key not in given}
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
-        made = replace(made, fate=ImportStatus.CHANGED, spec=spec, server_id=stored.id, before=before, notes=notes)
-        return replace(made, changes=tuple(_changes(before, spec)))
+        changes = tuple(_changes(before, spec))
+        fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
+        made = replace(made, fate=fate, server_id=stored.id, before=before, notes=notes, changes=changes)
+        return replace(made, spec=spec if changes else before)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """Yield the variables that are referred to, without a default, and not set."""

@@ -145,7 +145,7 @@ def row(item: Item) -> Json:
     cells: dict[str, str] = {key: value.get(key, "") for key in _TEXTS}
     cells |= {key: _joined(value[key]) for key in _LISTS} | _expected_cells(value["expected"])
     cells["before"] = _compact(value["before"]) if "before" in value else ""
-    cells["held_back"] = "yes" if value.get("held_back") else ""
+    cells["held_back"] = "yes" if value.get("held_back") else "no"
     return [cells.get(column, "") for column in COLUMNS]
 
 

@@ -47,13 +47,17 @@ class ConfigSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerEntry:
-    """One server as a config has it; one that cannot be taken has no spec, and in `refused` the reason."""
+    """One server as a config has it; one that cannot be taken has no spec, and in `refused` the reason.
+
+    `given` are the keys that the config names, where it is known.
+    """
 
     label: str
     place: str
     spec: ServerSpec | None = None
     refused: str = ""
     notes: tuple[str, ...] = ()
+    given: frozenset[str] = frozenset()
 
 
 def is_mapping(value: Json, *path: str) -> bool:
@@ -219,7 +223,9 @@ def entry_of(
         fields.left.pop(INPUTS, None)
         extra = {**fields.left, INPUTS: used} if used else fields.left
         notes = (*fields.notes, *_remarks(spec, fields.left), *_questions(used))
-        return ServerEntry(label=name, place=place, spec=replace(spec, extra=extra), notes=notes)
+        return ServerEntry(
+            label=name, place=place, spec=replace(spec, extra=extra), notes=notes, given=frozenset(value)
+        )
     except InputError as error:
         return refused(name, place, error.message)
 

@@ -26,11 +26,11 @@ ON_WORKERS = ("--cluster", "--insecure-cluster")
 CALLING = ("--seed", "--mode", "--tool-choice", "--system-prompt", "--key-stdin", "--no-key", "--case")
 OPTIONS = {
     "servers add": ("--url", "--transport", "--command", "--arg", "--env", "--tools-file", "--if-missing", "--replace"),
-    "servers import": ("--only", "--dry-run"),
+    "servers import": ("--only", "--dry-run", "--replace"),
     "servers check": CONSENT,
     "servers call": ("--timeout", *CONSENT),
     "servers remove": ("--yes",),
-    "cases import": ("--format", "--prune", "--attach", "--dry-run", "--accept"),
+    "cases import": ("--format", "--prune", "--attach", "--dry-run", "--accept", "--replace"),
     "cases export": ("--format", *CHOICE),
     "cases add": ("--tool", "--no-tool", "--expected", "--name", "--family", "--server", *CHOICE),
     "cases edit": ("--query", "--tool", "--no-tool", "--expected", "--name"),

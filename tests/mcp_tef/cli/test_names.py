@@ -159,7 +159,7 @@ def test_no_import_opens_a_case_that_is_held_back(tmp_path: Path) -> None:
     assert held.pop("held_back") is True
     held["query"] = "Will it snow?"
     file.write_text(json.dumps(document), "utf-8")
-    assert say("cases", "import", file).code == 0
+    assert say("cases", "import", file, "--replace").code == 0
     kept = say("cases", "show", held["id"], "--json").document
     assert (kept["query"], kept["held_back"]) == ("Will it snow?", True)
 
