@@ -90,9 +90,7 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
         preview = reviewed(proposed, arguments, terminal)
         pruned = _pruned(preview, arguments)
         if not arguments.dry_run:
-            changed = preview.of(ImportStatus.CHANGED)
-            lines = [line for one in changed for line in change_lines(one.label, one.changes)]
-            require_agreed(terminal, [one.label for one in changed], lines, replace=arguments.replace)
+            _require_agreed(preview, arguments, terminal)
             await _require_removable(engine, pruned, arguments, terminal)
             await engine.case_files.apply(preview)
             await engine.cases.remove([case.id for case in pruned])
@@ -110,6 +108,12 @@ async def import_cases(arguments: Namespace, terminal: Terminal) -> int:
 def _dropped(proposed: CaseImportPreview, preview: CaseImportPreview) -> list[str]:
     kept = {case.place: case for case in preview.cases}
     return [case.label for case in proposed.cases if kept.get(case.place) != case]
+
+
+def _require_agreed(preview: CaseImportPreview, arguments: Namespace, terminal: Terminal) -> None:
+    changed = preview.of(ImportStatus.CHANGED)
+    lines = [line for one in changed for line in change_lines(one.label, one.changes)]
+    require_agreed(terminal, [one.label for one in changed], lines, replace=arguments.replace)
 
 
 async def _previewed(engine: Engine, arguments: Namespace, terminal: Terminal) -> CaseImportPreview:

@@ -1,12 +1,13 @@
 """Batches that go on: they ask what they planned, whatever the cases and servers say by now."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
 from mcp_tef.errors import TefError
+from mcp_tef.model.batch_plans import PlannedCase
 from mcp_tef.model.cases import TestCase
 from mcp_tef.model.comparison import AnsweredRun
 from mcp_tef.model.ids import BatchId, CaseId
@@ -40,11 +41,15 @@ async def changed_since_planned(
     planned = await store.runs.planned_cases(batch_id)
     cases = await store.cases.select(ids=sorted(planned)) if planned else ()
     names = [case.name for case in cases if not _asks_the_same(case, planned[case.id].of(case.draft))]
-    offered = {one.snapshot.id: one.snapshot for one in planned.values() if one.snapshot}
-    tools = [one.tool for each in offered.values() for one in each.tools]
+    tools = _offered(planned.values())
     servers = [one for one in await store.servers.all() if one.name in {tool.server for tool in tools}]
     listings = [await _listed_now(server, store, gateway, consents) for server in servers]
     return (*names, *_changed_tools(tools, listings))
+
+
+def _offered(planned: Iterable[PlannedCase]) -> list[Tool]:
+    offered = {one.snapshot.id: one.snapshot for one in planned if one.snapshot}
+    return [one.tool for each in offered.values() for one in each.tools]
 
 
 async def _listed_now(server: Server, store: Store, gateway: ServerGateway, consents: Consents) -> Listing | None:

@@ -166,8 +166,7 @@ class ServerPlan:
         before = stored.spec
         moved = before.url != spec.url
         kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
-        if given and not moved and before.command == spec.command:
-            kept |= {ours: getattr(before, ours) for key, ours in _MAY_BE_ABSENT.items() if key not in given}
+        kept |= _absent(before, given) if not moved and before.command == spec.command else {}
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
         changes = tuple(_changes(before, spec))
@@ -184,6 +183,11 @@ class ServerPlan:
             unset = not self._environment.get(reference.variable, "").strip()
             if (asked or reference.kind is ReferenceKind.VARIABLE) and default is None and unset:
                 yield reference.variable
+
+
+def _absent(before: ServerSpec, given: Set[str]) -> dict[str, object]:
+    """Return the stored values of what a config does not name; none where its keys are not known."""
+    return {ours: getattr(before, ours) for key, ours in _MAY_BE_ABSENT.items() if given and key not in given}
 
 
 def _texts(spec: ServerSpec) -> Iterator[str]:

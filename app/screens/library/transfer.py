@@ -72,17 +72,24 @@ class LibraryTransfer:
         if taken is None:
             return
         if changes := [one for one in taken.items if one.fate is ImportStatus.CHANGED]:
-            names = {one.name for one in changes}
-            taken = replace(taken, refused=tuple(one for one in taken.refused if one[0] not in names))
-            if await ask(self._page, *_question(changes), yes="Change"):
-                changed = await with_consent(session, self._page, partial(work, replacing=True))
-                taken = replace(changed, added=taken.added) if changed else taken
+            taken = await self._with_changes(work, taken, changes)
         what = f"{count(len(taken.added) + len(taken.changed), 'tool')} into the library"
         if taken.added or taken.changed:
             undo = partial(self._presenter.put_back, taken)
             session.toast(f"Took {what}", undo, action=f"take {what}")
         if taken.refused:
             session.failed.emit(*_refusal(taken))
+
+    async def _with_changes(
+        self, work: Callable[..., Awaitable[TakenTools]], taken: TakenTools, changes: Sequence[ImportedItem]
+    ) -> TakenTools:
+        """Change tools that are there already, after a yes; without one nothing of them is a failure."""
+        names = {one.name for one in changes}
+        taken = replace(taken, refused=tuple(one for one in taken.refused if one[0] not in names))
+        if not await ask(self._page, *_question(changes), yes="Change"):
+            return taken
+        changed = await with_consent(self._page.session, self._page, partial(work, replacing=True))
+        return replace(changed, added=taken.added) if changed else taken
 
 
 def _file_source(file: Path) -> ToolSource:
