@@ -116,7 +116,7 @@ class Database:
 
     def _in_transaction(self, engine: Engine, work: Work[T], within: Session | None = None) -> T:
         try:
-            return self._done(engine, work, within)
+            return self._readable(engine, work, within)
         except MisreadError as error:
             raise unreadable(self.path, error.__cause__ or error, str(error)) from error
         except MISREAD as error:
@@ -125,6 +125,14 @@ class Database:
                 raise
             raise unreadable(self.path, error, cell) from error
 
+    def _readable(self, engine: Engine, work: Work[T], within: Session | None) -> T:
+        try:
+            return self._done(engine, work, within)
+        except StoreError as error:
+            if within is not None or not self._reads_other_bytes(error):
+                raise
+            return self._done(engine, work, within)
+
     def _done(self, engine: Engine, work: Work[T], within: Session | None) -> T:
         if engine is self._writers and self._before_changes is not None:
             self._begin_changes(self._before_changes)
@@ -132,8 +140,6 @@ class Database:
             return _step(engine, work, within)
         except DBAPIError as error:
             cause = error.orig or error
-            if within is None and self._reads_other_bytes(cause):
-                return self._done(engine, work, within)
             if error_code(cause) in DAMAGED:
                 suspect(self.path)
             raise store_error(cause, self.path) from error

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import Any
 
 from mcp_tef.errors import InputError, NotFoundError
 from mcp_tef.events import EventStream, ServersChanged
@@ -166,13 +167,13 @@ class ServerPlan:
         before = stored.spec
         moved = before.url != spec.url
         kept = {name: getattr(before, name) for name in (_OURS if moved else (*_OURS, *_SIGN_IN))}
-        kept |= _absent(before, given) if not moved and before.command == spec.command else {}
+        kept |= _absent(before, spec, given)
         spec = replace(spec, **kept, disallowed_tools=spec.disallowed_tools or before.disallowed_tools)
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
-        changes = tuple(_changes(before, spec))
-        fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
-        made = replace(made, fate=fate, server_id=stored.id, before=before, notes=notes, changes=changes)
-        return replace(made, spec=spec if changes else before)
+        made = replace(made, server_id=stored.id, before=before, notes=notes, changes=tuple(_changes(before, spec)))
+        if made.changes:
+            return replace(made, fate=ImportStatus.CHANGED, spec=spec)
+        return replace(made, fate=ImportStatus.UNCHANGED, spec=before)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:
         """Yield the variables that are referred to, without a default, and not set."""
@@ -185,9 +186,11 @@ class ServerPlan:
                 yield reference.variable
 
 
-def _absent(before: ServerSpec, given: Set[str]) -> dict[str, object]:
-    """Return the stored values of what a config does not name; none where its keys are not known."""
-    return {ours: getattr(before, ours) for key, ours in _MAY_BE_ABSENT.items() if given and key not in given}
+def _absent(before: ServerSpec, spec: ServerSpec, given: Set[str]) -> dict[str, Any]:
+    """Return the stored values of what a config does not name; none for another program, or where it is not known."""
+    if not given or (before.command, before.url) != (spec.command, spec.url):
+        return {}
+    return {ours: getattr(before, ours) for key, ours in _MAY_BE_ABSENT.items() if key not in given}
 
 
 def _texts(spec: ServerSpec) -> Iterator[str]:

@@ -140,23 +140,19 @@ class MemoryRuns:
         return planned_cases(plans, self._asked, self._outcomes, self._snapshots, self._offered)
 
     async def request(self, batch_id: BatchId) -> BatchRequest:
-        """What it was asked for."""
         return self._requests[batch_id]
 
     async def save_snapshot(
         self, tools: Sequence[OfferedTool], first_run: RunId, strangers: Collection[str] = (), *, listed: bool = True
     ) -> SnapshotId:
-        """Keep the tools."""
         snapshot = Snapshot(SnapshotId(new_id()), tuple(tools))
         self._snapshots[snapshot.id] = snapshot
         return snapshot.id
 
     async def plan_tools(self, ids: Sequence[RunId], snapshot_id: SnapshotId) -> None:
-        """They will be offered these tools."""
         self._offered = dict.fromkeys(ids, snapshot_id) | self._offered
 
     async def mark_running(self, ids: Sequence[RunId]) -> None:
-        """They have begun."""
         for run_id in ids:
             self._rows[run_id] = replace(self._rows[run_id], status=RunStatus.RUNNING)
 
