@@ -155,6 +155,7 @@ async def test_an_import_changes_tools_with_a_yes_and_is_undone_at_once(qapp: QA
             question.accept() if yes else question.reject()
             await work
             assert ((await bench.fake.library.find("rain")).design == before) is not yes
+        await bench.until(lambda: len(bench.page.presenter.rows) == 2)
         bench.session.undo()
         await bench.until(lambda: len(bench.page.presenter.rows) == 1)
         kept = await bench.fake.library.find("rain")
