@@ -260,7 +260,10 @@ class BatchJob:
             if not queue:
                 return
             if self._budget.fits(*self._job.costs.of(queue[0])):
-                await self._one(queue.popleft())
+                run = queue.popleft()
+                await self._one(run)
+                if not run.settings.offline:  # so that a kill has nobody pay twice for more than what is in flight
+                    await self._log.flush_ended()
             elif self._budget.busy:
                 await self._budget.one_ended()
             else:

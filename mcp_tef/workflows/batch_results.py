@@ -72,9 +72,20 @@ class RunLog:
         """Store all that was collected so far; what could not be stored is kept for the next time."""
         async with self._flushing:
             await self._store_started(list(self._started.values()))
-            while piece := self._ended[:ROWS_PER_TRANSACTION]:
-                await self._store_ended(piece)
-                del self._ended[: len(piece)]
+            await self._store_all_ended()
+
+    async def flush_ended(self) -> None:
+        """Store all outcomes so far, those of others together with one's own; being cancelled cuts nothing short."""
+        await asyncio.shield(self._flush_ended())
+
+    async def _flush_ended(self) -> None:
+        async with self._flushing:
+            await self._store_all_ended()
+
+    async def _store_all_ended(self) -> None:
+        while piece := self._ended[:ROWS_PER_TRANSACTION]:
+            await self._store_ended(piece)
+            del self._ended[: len(piece)]
 
     async def _store_started(self, runs: Sequence[RunSummary]) -> None:
         if runs:

@@ -1,8 +1,7 @@
 """Runs killed at random moments and resumed: nothing stored is lost, and how many answers are paid for twice.
 
 `python -m tests.benchmarks.answers_paid_twice [KILLS [SEED]]` kills a command so many times, each on a copy of its
-workspace, and resumes it; a stub of a model counts. Goal: no more answers are asked twice than were in flight. Those
-that came since results were last stored, 0.2 to 1 s ago, are asked twice as well, so that it is not reached.
+workspace, and resumes it; a stub of a model counts. Goal: no more answers are asked twice than were in flight.
 """
 
 import os

@@ -19,7 +19,7 @@ from mcp_tef.workflows.batch_results import BatchCounts
 from tests.support.fake_ports import FakeCatalogue, picks, tool
 from tests.support.run_factories import batch, run
 from tests.support.workflow_bench import Bench, bench, draft, request, write
-from tests.support.workspace_files import change
+from tests.support.workspace_files import change, rows
 
 
 @pytest.fixture
@@ -380,3 +380,21 @@ def test_costs_of_before_and_now_are_told_together() -> None:
     counted = BatchCounts(batch(total=3, counts={"TP": 1, "pending": 2}, cost_usd=0.5), clock)
     counted.count([replace(one, cost_usd=0.25) for one in ended(1)])
     assert counted.progress().cost_usd == 0.75
+
+
+async def test_nobody_is_asked_before_the_last_answer_is_stored_so_that_a_kill_costs_only_what_is_in_flight(
+    store: Store, tmp_path: Path
+) -> None:
+    at_risk: list[int] = []
+
+    def answer(_: Question) -> Answer:
+        stored = rows(tmp_path / "workspace.db", "SELECT count(*) FROM test_runs WHERE status = 'completed'")[0][0]
+        at_risk.append(len(made.selector.questions) - stored)
+        return picks("find")
+
+    made = bench(store, DESK, answer)
+    await made.register("desk")
+    await write(made, *(draft(str(number)) for number in range(20)))
+    ended = await done(made, models=(LOCAL,), concurrency=3)
+    assert ended.batch.count("TP") == len(at_risk) == 20
+    assert max(at_risk) == 3
