@@ -111,7 +111,7 @@ def _dropped(proposed: CaseImportPreview, preview: CaseImportPreview) -> list[st
 
 
 def _require_agreed(preview: CaseImportPreview, arguments: Namespace, terminal: Terminal) -> None:
-    changed = preview.of(ImportStatus.CHANGED)
+    changed = [one for one in preview.cases if one.edited]
     lines = [line for one in changed for line in change_lines(one.label, one.changes)]
     require_agreed(terminal, [one.label for one in changed], lines, replace=arguments.replace)
 

@@ -42,7 +42,7 @@ async def import_servers(arguments: Namespace, terminal: Terminal) -> int:
         if arguments.only:
             preview = engine.server_files.chosen(preview, arguments.only)
         if not arguments.dry_run:
-            changed = preview.of(ImportStatus.CHANGED)
+            changed = [one for one in preview.servers if one.edited]
             lines = [line for one in changed for line in change_lines(one.name, one.changes)]
             require_agreed(terminal, [one.name for one in changed], lines, replace=arguments.replace)
             await engine.server_files.apply(preview)

@@ -136,7 +136,10 @@ class CaseDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestCase:
-    """A stored case; `openings` counts the trials that opened it while it was held back."""
+    """A stored case; `openings` counts the trials that opened it while it was held back.
+
+    It is `imported` until a person changes what an import left.
+    """
 
     __test__ = False
 
@@ -145,6 +148,7 @@ class TestCase:
     created_at: datetime
     updated_at: datetime
     openings: int = 0
+    imported: bool = False
 
     @property
     def name(self) -> str:

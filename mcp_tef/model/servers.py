@@ -219,7 +219,7 @@ class ServerSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A registered server with what the last check found."""
+    """A registered server with what the last check found; `imported` until a person changes what an import left."""
 
     id: ServerId
     spec: ServerSpec
@@ -235,6 +235,7 @@ class Server:
     last_connected_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
+    imported: bool = False
 
     @property
     def name(self) -> str:

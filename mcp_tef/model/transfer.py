@@ -76,6 +76,7 @@ class ImportedCase:
     """One case of a file and its fate. `place` says where it stands in the file; `case_id` what it would change.
 
     `before` is the stored case as the preview saw it; `wanted_id` is the id in the file of a case that is new here.
+    `edited` marks a change of what a person made or edited here.
 
     `reason` says why it was refused; `notes` say what the file asks for that is not taken over.
     """
@@ -88,6 +89,7 @@ class ImportedCase:
     before: CaseDraft | None = None
     wanted_id: CaseId | None = None
     changes: tuple[FieldChange, ...] = ()
+    edited: bool = False
     reason: str = ""
     notes: tuple[str, ...] = ()
 
@@ -234,7 +236,7 @@ class ImportedServer:
 
     `spec` has the name that it would get here, and references in place of `secrets`; `needs` are environment
     variables that it refers to and that are not set. `before` is the stored server that it would change, as the
-    preview saw it. `reason` says why it was refused.
+    preview saw it, `edited` a change of what a person made or edited here. `reason` says why it was refused.
     """
 
     label: str
@@ -244,6 +246,7 @@ class ImportedServer:
     server_id: ServerId | None = None
     before: ServerSpec | None = None
     changes: tuple[FieldChange, ...] = ()
+    edited: bool = False
     secrets: tuple[PlainTextSecret, ...] = ()
     needs: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

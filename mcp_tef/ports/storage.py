@@ -66,7 +66,7 @@ class ServerStore(Protocol):
         seen: Mapping[ServerId, ServerSpec] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
-        """Add and change servers, all or nothing; the added ones, then the changed ones.
+        """Add and change imported servers, all or nothing; the added ones, then the changed ones.
 
         `step` hears, maybe on another thread, how many of how many are done; what it raises takes all of it back.
         """
@@ -141,6 +141,7 @@ class CaseStore(Protocol):
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         ids: Sequence[CaseId | None] = (),
+        imported: bool = False,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all or nothing; the added cases, then the changed ones.

@@ -66,11 +66,19 @@ def require_servers(session: Session, drafts: Sequence[CaseDraft]) -> dict[str, 
     return ids
 
 
-def add(session: Session, drafts: Sequence[CaseDraft], wanted: Sequence[CaseId | None] = ()) -> tuple[TestCase, ...]:
+def add(
+    session: Session, drafts: Sequence[CaseDraft], wanted: Sequence[CaseId | None] = (), *, imported: bool = False
+) -> tuple[TestCase, ...]:
     """Store new cases in the order given, under the ids that are wanted where these are ids and free."""
     moment, free = now(), _free_ids(session, wanted)
     rows = [
-        {"id": case_id or new_id(), "created_at": moment, "updated_at": moment, **_cells(draft)}
+        {
+            "id": case_id or new_id(),
+            "created_at": moment,
+            "updated_at": moment,
+            "imported": int(imported),
+            **_cells(draft),
+        }
         for draft, case_id in zip_longest(drafts, free)
     ]
     if not rows:
@@ -88,7 +96,9 @@ def _free_ids(session: Session, wanted: Sequence[CaseId | None]) -> list[CaseId 
     return [case_id if case_id and _ID.fullmatch(case_id) and case_id not in taken else None for case_id in wanted]
 
 
-def update(session: Session, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
+def update(
+    session: Session, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None, *, imported: bool = False
+) -> TestCase:
     """Change the fields of one case in which a draft differs from the one seen. ChangedMeanwhileError."""
     stored = get(session, case_id).draft
     draft = merged_fields(seen or stored, draft, stored, f"the case “{stored.name}”")
@@ -97,6 +107,7 @@ def update(session: Session, case_id: CaseId, draft: CaseDraft, seen: CaseDraft 
         return get(session, case_id)
     before = _cells(stored)
     cells = {name: value for name, value in _cells(draft).items() if not same(value, before[name])}
+    cells["imported"] = int(imported)
     session.execute(update_rows(CASES).where(CASES.c.id == case_id).values(updated_at=now(), **cells))
     for table in (table for field, table in _TIED.items() if field in changed):
         session.execute(delete(table).where(table.c.test_case_id == case_id))
@@ -260,6 +271,7 @@ def _case(row: Any, ties: _Ties) -> TestCase:
         created_at=row.created_at,
         updated_at=row.updated_at,
         openings=row.openings,
+        imported=bool(row.imported),
     )
 
 
@@ -288,6 +300,7 @@ class SqliteCases:
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         ids: Sequence[CaseId | None] = (),
+        imported: bool = False,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Register servers, add and change cases, all in one transaction; the added cases, then the changed ones.
@@ -305,11 +318,11 @@ class SqliteCases:
                 step(done := done + 1, whole)
             after = []
             for case_id, draft in changed.items():
-                after.append(update(session, case_id, draft, seen.get(case_id)))
+                after.append(update(session, case_id, draft, seen.get(case_id), imported=imported))
                 step(done := done + 1, whole)
             before: list[TestCase] = []
             for piece, wanted in zip_longest(chunks(added), chunks(ids), fillvalue=()):
-                before += add(session, piece, wanted)
+                before += add(session, piece, wanted, imported=imported)
                 step(done := done + len(piece), whole)
             return (*before, *after)
 

@@ -53,7 +53,7 @@ CREATE TABLE mcp_servers (
     tool_count INTEGER,
     problem_count INTEGER NOT NULL DEFAULT 0,
     removed_at TIMESTAMP
-);
+{added("mcp_servers")});
 CREATE UNIQUE INDEX ux_mcp_servers_name ON mcp_servers (name) WHERE removed_at IS NULL;
 CREATE UNIQUE INDEX ux_mcp_servers_url ON mcp_servers (url) WHERE removed_at IS NULL;
 

@@ -49,6 +49,7 @@ ADDED_COLUMNS: Final[dict[int, dict[str, tuple[str, ...]]]] = {
         "model_settings": ("prompt TEXT NOT NULL DEFAULT ''", "variables TEXT NOT NULL DEFAULT '[]'"),
         "test_runs": ("routing TEXT",),
     },
+    15: dict.fromkeys(("mcp_servers", "test_cases"), ("imported INTEGER NOT NULL DEFAULT 0",)),
 }
 """Columns by the version that added them to tables it kept: SQLite appends them, so a new table has them at its end."""
 

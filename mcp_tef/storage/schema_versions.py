@@ -26,7 +26,7 @@ KNOWN_SCHEMAS: Final = {
     12: "73d847f834374dfcf641c03d7a93899e6bf753a5ad1673d2f239f3ed4db138b9",
     13: "4cdbd3ce3435876e3b5e8106d91f6084b1fa9ea63a34598d1eba9a84f3d977d8",
     14: "3cfa2c860c7405fd1a28c615bc66b620543bf8725040a8e65248d2446b6f4dbe",
-    15: "38964deb3a40ef5575ab0f80189114155bc37af3bbcd092459f81c554506734e",
+    15: "03020d36c0cf4d302669a3c0c77e9386f9682558fb57cbe5dcbde3a56bbad2cc",
 }
 """The hash of each schema that can be opened, by version; `upgrade` turns the older into the newest."""
 

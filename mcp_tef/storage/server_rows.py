@@ -116,6 +116,7 @@ def server_of(row: ServerRow) -> Server:
         hint=row.status_hint,
         **attributes(row, "exit_code stderr_tail latency_ms protocol tool_count problem_count"),
         **attributes(row, "last_connected_at created_at updated_at"),
+        imported=bool(row.imported),
     )
 
 

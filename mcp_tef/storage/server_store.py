@@ -66,7 +66,7 @@ class SqliteServers:
         seen: Mapping[ServerId, ServerSpec] = NOTHING_SEEN,
         step: ProgressStep = ignore_progress,
     ) -> tuple[Server, ...]:
-        """Add and change servers in one transaction; ConflictError or NotFoundError leaves everything as it was.
+        """Add and change imported servers in one transaction; ConflictError or NotFoundError changes nothing.
 
         `step` is called on the store thread between the servers; what it raises takes all of it back.
         """
@@ -137,22 +137,24 @@ def _row(session: Session, server_id: ServerId) -> ServerRow:
     return row
 
 
-def add_server(session: Session, spec: ServerSpec) -> Server:
+def add_server(session: Session, spec: ServerSpec, *, imported: bool = False) -> Server:
     """Store a new server. ConflictError where its name or url is taken."""
-    row = ServerRow(**cells_of(spec))
+    row = ServerRow(**cells_of(spec), imported=int(imported))
     _require_free(session, row)
     session.add(row)
     return _stored(session, row)
 
 
-def _update(session: Session, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None) -> Server:
+def _update(
+    session: Session, server_id: ServerId, spec: ServerSpec, seen: ServerSpec | None, *, imported: bool = False
+) -> Server:
     row = _row(session, server_id)
     stored = spec_of(row)
     cells = cells_of(require_complete(merged_fields(seen or stored, spec, stored, f"the server “{row.name}”")))
     if reached_differently(row, cells):
         cells |= UNCHECKED
         session.execute(delete(ListingRow).where(col(ListingRow.mcp_server_id) == server_id))
-    row.sqlmodel_update(cells)
+    row.sqlmodel_update(cells | {"imported": int(imported)})
     _require_free(session, row)
     return _stored(session, row)
 
@@ -168,10 +170,10 @@ def _apply(
     step(0, whole)
     edited, fresh = [], []
     for server_id, spec in changed.items():
-        edited.append(_update(session, server_id, spec, seen.get(server_id)))
+        edited.append(_update(session, server_id, spec, seen.get(server_id), imported=True))
         step(len(edited), whole)
     for spec in added:
-        fresh.append(add_server(session, spec))
+        fresh.append(add_server(session, spec, imported=True))
         step(len(edited) + len(fresh), whole)
     return (*fresh, *edited)
 

@@ -53,6 +53,7 @@ class ServerRow(StoredRow, table=True):
     origin: str | None = Field(default=None, sa_type=SafeText)
     extra: dict[str, Any] = Field(default_factory=dict, sa_type=OBJECT)
     oauth: dict[str, Any] = Field(default_factory=dict, sa_type=OBJECT)
+    imported: int = 0
 
 
 class ListingRow(StoredRow, table=True):
@@ -105,6 +106,7 @@ class CaseRow(StoredRow, table=True):
     origin: str = Field(default="written", sa_type=Text)
     held_back: int = 0
     openings: int = 0
+    imported: int = 0
 
 
 class CaseServerRow(StoredRow, table=True):

@@ -172,7 +172,7 @@ class ServerPlan:
         notes = (*made.notes, _SIGN_IN_LEFT) if moved and before.auth_type is not AuthType.NONE else made.notes
         made = replace(made, server_id=stored.id, before=before, notes=notes, changes=tuple(_changes(before, spec)))
         if made.changes:
-            return replace(made, fate=ImportStatus.CHANGED, spec=spec)
+            return replace(made, fate=ImportStatus.CHANGED, spec=spec, edited=not stored.imported)
         return replace(made, fate=ImportStatus.UNCHANGED, spec=before)
 
     def _needs(self, spec: ServerSpec) -> Iterator[str]:

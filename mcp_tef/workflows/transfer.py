@@ -91,7 +91,8 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     found = differences(case.draft, draft)
     changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
     fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
-    return replace(made, fate=fate, case_id=case.id, changes=changes, before=case.draft)
+    edited = bool(changes) and not case.imported
+    return replace(made, fate=fate, case_id=case.id, changes=changes, before=case.draft, edited=edited)
 
 
 def _refused(entry: CaseEntry, reason: str) -> ImportedCase:
@@ -309,7 +310,7 @@ class CaseTransfer:
                     take_back.callback(unlink, new.path)
             await asyncio.to_thread(_write_tools, servers)
             cases = await self._store.cases.apply(
-                added, changed, specs, seen=preview.seen, ids=preview.ids, step=work.step
+                added, changed, specs, seen=preview.seen, ids=preview.ids, imported=True, step=work.step
             )
             take_back.pop_all()
         return cases

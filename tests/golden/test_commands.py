@@ -150,7 +150,7 @@ def test_metrics(transcript: Transcript, folder: Path, replacements: dict[str, s
     for expected in ("pay", "read_file"):
         cases = [CASES["cases"][0] | {"expected": [{"tool": expected}]}, CASES["cases"][1]]
         (folder / "cases.json").write_text(json.dumps({"cases": cases}), "utf-8")
-        transcript.say("cases", "import", "cases.json", "--replace")
+        transcript.say("cases", "import", "cases.json")
         said = transcript.say("run", "--case", "reads", "--case", "No tool", "--concurrency", "1", "--json")
         batches.append(json.loads(said)["batch"])
     transcript.both("compare", *batches)

@@ -50,7 +50,7 @@ class MemoryServers:
         server = await self.get(server_id)
         spec = merged_fields(seen or server.spec, spec, server.spec, "the server")
         self._require_free(spec.name, server_id)
-        self._servers[server_id] = replace(server, spec=spec, updated_at=NOW)
+        self._servers[server_id] = replace(server, spec=spec, updated_at=NOW, imported=False)
         return self._servers[server_id]
 
     async def apply(
@@ -66,11 +66,12 @@ class MemoryServers:
         try:
             edited = [await self.update(server_id, spec, seen.get(server_id)) for server_id, spec in changed.items()]
             fresh = [await self.add(spec) for spec in added]
+            self._servers |= {one.id: replace(one, imported=True) for one in (*fresh, *edited)}
             await _half_way(self.gate, step)
         except (ConflictError, NotFoundError, StoppedError):
             self._servers = before
             raise
-        return (*fresh, *edited)
+        return tuple(self._servers[one.id] for one in (*fresh, *edited))
 
     async def get(self, server_id: ServerId) -> Server:
         """One server."""
@@ -171,6 +172,7 @@ class MemoryCases:
         *,
         seen: Mapping[CaseId, CaseDraft] = NOTHING_SEEN,
         ids: Sequence[CaseId | None] = (),
+        imported: bool = False,
         step: ProgressStep = ignore_progress,
     ) -> tuple[TestCase, ...]:
         """Change and add; servers are no part of this. Waits half way for the gate, if a test has closed one."""
@@ -179,17 +181,18 @@ class MemoryCases:
         try:
             after = [await self.update(case_id, draft, seen.get(case_id)) for case_id, draft in changed.items()]
             made = await self.add(added)
+            self._cases |= {one.id: replace(one, imported=imported) for one in (*made, *after)}
             await _half_way(self.gate, step)
         except (ConflictError, NotFoundError, StoppedError):
             self._cases = before
             raise
-        return (*made, *after)
+        return tuple(self._cases[one.id] for one in (*made, *after))
 
     async def update(self, case_id: CaseId, draft: CaseDraft, seen: CaseDraft | None = None) -> TestCase:
         """Change its draft."""
         stored = await self.get(case_id)
         draft = merged_fields(seen or stored.draft, draft, stored.draft, "the case")
-        self._cases[case_id] = replace(stored, draft=draft, updated_at=NOW)
+        self._cases[case_id] = replace(stored, draft=draft, updated_at=NOW, imported=False)
         return self._cases[case_id]
 
     async def get(self, case_id: CaseId) -> TestCase:

@@ -108,7 +108,7 @@ def test_a_parameter_that_the_tool_does_not_have_is_warned_about(tmp_path: Path)
 
 def test_a_named_case_with_another_query_is_changed_and_not_added(tmp_path: Path) -> None:
     say("cases", "import", written(tmp_path, CASES))
-    answer = say("cases", "import", written(tmp_path, CASES.replace("Book it", "Book a repair")), "--json", "--replace")
+    answer = say("cases", "import", written(tmp_path, CASES.replace("Book it", "Book a repair")), "--json")
     assert (answer.document["updated"], answer.document["added"]) == (["Right"], [])
     assert say("cases", "show", "Right", "--json").document["query"] == "Book a repair"
 

@@ -43,7 +43,7 @@ def imported(tmp_path: Path, *cases: dict[str, Any], workspace: Path | None = No
     """Import these cases, and return what was said of it."""
     file = tmp_path / "cases.json"
     file.write_text(json.dumps({"cases": cases}), "utf-8")
-    said = say("cases", "import", file, "--json", "--replace", *(("--workspace", workspace) if workspace else ()))
+    said = say("cases", "import", file, "--json", *(("--workspace", workspace) if workspace else ()))
     assert said.code == 0, said.err
     return said.document
 
@@ -70,10 +70,10 @@ def test_a_table_without_a_column_leaves_it_as_it_is(tmp_path: Path) -> None:
     imported(tmp_path, WHOLE)
     before = stored()
     (tmp_path / "cases.csv").write_text("name,query,expected_tool\nRight,Book it,book_repair\n", "utf-8")
-    assert say("cases", "import", tmp_path / "cases.csv", "--json", "--replace").document["unchanged"] == ["Right"]
+    assert say("cases", "import", tmp_path / "cases.csv", "--json").document["unchanged"] == ["Right"]
     assert stored() == before
     (tmp_path / "cases.csv").write_text("name,query,expected_tool,tags\nRight,Book it,book_repair,\n", "utf-8")
-    assert say("cases", "import", tmp_path / "cases.csv", "--json", "--replace").document["updated"] == ["Right"]
+    assert say("cases", "import", tmp_path / "cases.csv", "--json").document["updated"] == ["Right"]
     assert stored() == before | {"tags": []}
 
 
@@ -90,7 +90,7 @@ def test_a_file_that_two_workspaces_share_grows_no_twins(tmp_path: Path, ending:
     assert say("cases", "edit", "Right", "--name", "Renamed", "--query", "Book it now", *at).code == 0
     file.unlink()
     assert say("cases", "export", file, *at).code == 0
-    said = say("cases", "import", file, "--json", "--replace").document
+    said = say("cases", "import", file, "--json").document
     assert (said["added"], said["updated"]) == ([], ["Renamed"])
     assert len(say("cases", "list", "--json").document["cases"]) == 1
 

@@ -28,6 +28,7 @@ class Kind:
     read: tuple[str, ...]
     written: tuple[str, ...] = ()
     edited: bool = True
+    edit: tuple[str, ...] = ()
 
     def text(self, item: Item, ending: str) -> str:
         """Return a file with one item."""
@@ -100,6 +101,7 @@ KINDS = {
         ("json", "yaml", "csv"),
         CASES_IN,
         CASES_OUT,
+        edit=("cases", "edit", "Right", "--tag", "mine"),
     ),
     "library tool": Kind(
         "tools",
@@ -123,6 +125,7 @@ KINDS = {
         changed={"args": ["watch"]},
         endings=("json",),
         read=("servers", "import"),
+        edit=("servers", "include", "clock", "pay"),
     ),
 }
 ROWS = [(name, ending) for name, kind in KINDS.items() for ending in kind.endings]
@@ -164,6 +167,10 @@ def test_a_changed_item_is_said_with_both_values_and_asked_about(
 ) -> None:
     kind, here = KINDS[name], places[0]
     assert bring(kind, kind.whole, ending, here).code == 0
+    if kind.edit:
+        for item in (kind.whole | kind.changed, kind.whole):
+            assert bring(kind, item, ending, here).code == 0, "nobody edited what the import left"
+        say(*kind.edit, "--workspace", here)  # nothing answers there
     before = kind.items(here)
     if kind.edited:
         refused = bring(kind, kind.whole | kind.changed, ending, here)
