@@ -93,6 +93,11 @@ class ImportedCase:
     reason: str = ""
     notes: tuple[str, ...] = ()
 
+    def over(self, case: TestCase, changes: tuple[FieldChange, ...]) -> "ImportedCase":
+        """Return the same as a change of a stored case, or as nothing new where there are no changes."""
+        fate, edited = (ImportStatus.CHANGED, not case.imported) if changes else (ImportStatus.UNCHANGED, False)
+        return replace(self, fate=fate, edited=edited, case_id=case.id, before=case.draft, changes=changes)
+
     def as_stored(self) -> "ImportedCase":
         """Return the same without changes to a case that is stored."""
         return replace(self, fate=ImportStatus.UNCHANGED, changes=()) if self.fate is ImportStatus.CHANGED else self

@@ -13,15 +13,7 @@ from sqlmodel import Session, col
 from sqlmodel import select as select_rows
 
 from mcp_tef.errors import ConflictError, NotFoundError
-from mcp_tef.model.health import (
-    KEPT,
-    LAST_FAILURES,
-    WINDOW,
-    ContactKind,
-    ContactSummary,
-    ServerContact,
-    usual_p95,
-)
+from mcp_tef.model.health import KEPT, LAST_FAILURES, WINDOW, ContactKind, ContactSummary, ServerContact, usual_p95
 from mcp_tef.model.ids import ServerId, ToolCallId
 from mcp_tef.model.runs import FailureInfo
 from mcp_tef.model.servers import require_complete

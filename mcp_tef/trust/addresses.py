@@ -18,6 +18,7 @@ from mcp_tef.model.addresses import Network, host_of, origin_of
 _NUMBERS: Final = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+)){0,3}", re.IGNORECASE)
 # NAT64 (RFC 6052, 8215), compatible (RFC 4291) and translated addresses (RFC 2765)
 _HOLDS_IPV4: Final = tuple(map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "::ffff:0:0:0/96")))
+_SITE_LOCAL: Final = IPv6Network("fec0::/10")
 # Alibaba, Amazon over IPv6, Oracle, and the wire server of Azure
 _METADATA: Final = frozenset(map(ip_address, ("100.100.100.200", "fd00:ec2::254", "192.0.0.192", "168.63.129.16")))
 _OWN_ENDINGS: Final = (".local", ".lan", ".internal", ".intranet", ".corp", ".home", ".home.arpa", ".localdomain")
@@ -93,8 +94,7 @@ def reach_of(address: IpAddress) -> Reach:
         return Reach.NEVER
     if address.is_loopback or address.is_unspecified:
         return Reach.THIS_MACHINE
-    is_own = isinstance(address, IPv6Address) and address.is_site_local
-    return Reach.PUBLIC if address.is_global and not is_own else Reach.OWN_NETWORK
+    return Reach.PUBLIC if address.is_global and address not in _SITE_LOCAL else Reach.OWN_NETWORK
 
 
 def _innermost(address: IpAddress) -> IpAddress:

@@ -87,12 +87,9 @@ def _fate(entry: CaseEntry, doubled: str, stored: "_Stored", tools: "_ToolFiles"
     if case is None:
         return _refused(entry, entry.lacks) if entry.lacks else replace(made, wanted_id=entry.id)
     draft = entry.over(case.draft, draft)
-    made = replace(made, draft=draft)
-    found = differences(case.draft, draft)
-    changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found.items())
-    fate = ImportStatus.CHANGED if changes else ImportStatus.UNCHANGED
-    edited = bool(changes) and not case.imported
-    return replace(made, fate=fate, case_id=case.id, changes=changes, before=case.draft, edited=edited)
+    found = differences(case.draft, draft).items()
+    changes = tuple(FieldChange(name, _words(before), _words(after)) for name, (before, after) in found)
+    return replace(made, draft=draft).over(case, changes)
 
 
 def _refused(entry: CaseEntry, reason: str) -> ImportedCase:

@@ -253,6 +253,7 @@ SERVERS = "Consents.require of the server"
 ASKED_BY: Mapping[str, str] = {
     "api/cluster_worker.py": KEYS_OF_ESTIMATES,
     "api/samples.py": OF_EMBEDDERS,
+    "workflows/batch_plans.py": SERVERS,
     "workflows/calls.py": SERVERS,
     "workflows/case_checks.py": OF_EMBEDDERS,
     "workflows/clients.py": OF_EMBEDDERS,

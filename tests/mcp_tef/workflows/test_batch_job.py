@@ -382,9 +382,7 @@ def test_costs_of_before_and_now_are_told_together() -> None:
     assert counted.progress().cost_usd == 0.75
 
 
-async def test_nobody_is_asked_before_the_last_answer_is_stored_so_that_a_kill_costs_only_what_is_in_flight(
-    store: Store, tmp_path: Path
-) -> None:
+async def test_a_kill_costs_only_what_is_in_flight(store: Store, tmp_path: Path) -> None:
     at_risk: list[int] = []
     asked: list[Question] = []
 
