@@ -25,12 +25,14 @@ _TOO_DEEP: Final = "… (nests too deeply to be shown)"
 
 def terminal_line(text: str) -> str:
     """Return one line for a terminal or a log: no control character, no line break, no command of a build service."""
-    return without_commands("".join(character if character.isprintable() else "·" for character in text))
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else "·" for character in text)
+    return without_commands(text)
 
 
 def without_commands(line: str) -> str:
     """Return a line in which each command of a build service is broken by a blank that can be seen."""
-    return _COMMAND.sub(r"\g<0> ", line)
+    return _COMMAND.sub(r"\g<0> ", line) if ":" in line or "#" in line else line  # most lines are spared the search
 
 
 def holds_command(text: str) -> bool:
