@@ -100,7 +100,8 @@ class ImportedCase:
 
     def as_stored(self) -> "ImportedCase":
         """Return the same without changes to a case that is stored."""
-        return replace(self, fate=ImportStatus.UNCHANGED, changes=()) if self.fate is ImportStatus.CHANGED else self
+        kept = replace(self, fate=ImportStatus.UNCHANGED, changes=(), edited=False)
+        return kept if self.fate is ImportStatus.CHANGED else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
