@@ -1,4 +1,4 @@
-"""What workflows ask of a store about the tool library and about definitions."""
+"""Protocols of the stores of the tool library and of definitions."""
 
 from __future__ import annotations
 
